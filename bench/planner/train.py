@@ -34,7 +34,7 @@ from robot_memory.embedding.sentence_classifier import (
 
 HERE = Path(__file__).resolve().parent
 Floats = NDArray[np.float32]
-FALSE = {Trait.LASTING: 0.05, Trait.RULE: 0.02}
+FALSE = {Trait.LASTING: 0.05, Trait.RULE: 0.02, Trait.ALWAYS: 0.1}
 """Share of the sentences without a trait that may be taken to have it."""
 RIDGE, NGRAM_RIDGE, NGRAM_SHARE = 0.1, 0.3, 0.5
 
@@ -158,13 +158,23 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Train, print, and write where that is asked for."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument('--write', action='store_true')
+    parser.add_argument(
+        '--trait', choices=[one.value for one in Trait], help='train this one, keep the others'
+    )
     options = parser.parse_args(arguments)
+    traits = [Trait(options.trait)] if options.trait else list(Trait)
     with tempfile.TemporaryDirectory() as folder, RobotMemory(f'{folder}/memory.db') as robot:
         if not robot.wait_for_model():
             sys.exit(robot.memory.embedder.reason)
-        sets = {trait: load(trait, robot) for trait in Trait}
+        sets = {trait: load(trait, robot) for trait in traits}
         model = require_name(robot)
-    stored: dict[str, object] = {'model': model}
+    stored: dict[str, object] = {}
+    if options.trait:
+        with np.load(WEIGHTS) as kept:
+            stored = dict(kept)
+        if str(stored['model']) != model:
+            sys.exit(f'{WEIGHTS.name} is of {stored["model"]}, not {model}: train all traits')
+    stored['model'] = model
     for trait, found in sets.items():
         stored[f'{trait.value}_threshold'] = cross_hands(trait, found)
         made = fit(found)

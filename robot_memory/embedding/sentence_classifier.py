@@ -1,5 +1,5 @@
 """
-What a sentence is for: does it state what lasts, does it state a rule.
+What a sentence is for: does it state what lasts, a rule, or a rule that holds in any task.
 
 A score is the sum of two parts: kernel ridge regression (RBF) over the sentence's vector, and
 ridge regression over its n-grams. The weights are for vectors of one model; with another model, or
@@ -37,6 +37,7 @@ class Trait(Enum):
 
     LASTING = 'lasting'
     RULE = 'rule'
+    ALWAYS = 'always'
 
 
 @dataclass(frozen=True)
@@ -77,11 +78,20 @@ class SentenceClassifier:
 
         `vector`, shape (dimension,), is of the model named `model`.
         """
+        return bool(self.rate(trait, [text], vector[None])[0] >= -lead)
+
+    def rate(self, trait: Trait, texts: Sequence[str], vectors: Floats) -> Floats:
+        """
+        Return by how much each text is over the threshold of a trait, shape (texts,).
+
+        `vectors`, shape (texts, dimension), are of the model named `model`.
+        """
         weights = self._traits[trait]
-        places = hash_ngrams(text)
-        score = weights.ngrams[places].sum() / np.sqrt(len(places))
-        score += compute_kernel(vector[None], weights.known)[0] @ weights.duals
-        return bool(score >= weights.threshold - lead)
+        scores: Floats = compute_kernel(vectors, weights.known) @ weights.duals - weights.threshold
+        for place, text in enumerate(texts):
+            buckets = hash_ngrams(text)
+            scores[place] += weights.ngrams[buckets].sum() / np.sqrt(len(buckets))
+        return scores
 
 
 @cache

@@ -18,6 +18,7 @@ from robot_memory.core.settings import Settings
 from robot_memory.memory import Memory
 from robot_memory.retrieval.contradictions import find_current, put_first
 from robot_memory.retrieval.pages import name_pages, page_arg
+from robot_memory.retrieval.rule_scope import rate_rules, widen
 from robot_memory.search.query import Hit
 from robot_memory.storage.indexes.filters import (
     active_in,
@@ -126,8 +127,15 @@ def find_rules(
         known = {name for row in rows for name in list_persons(row.condition)}
         scene = read_scene(task, situation, known)
         kin = _Words(scene)
+        by_words = {row.memory_id: judge(row.condition, scene, kin) for row in rows}
+        open_rows = [row for row in rows if by_words[row.memory_id].truth is not True]
+        ratings = rate_rules(memory, connection, open_rows)
         judged = {
-            row.memory_id: (judge(row.condition, scene, kin), bool(row.condition)) for row in rows
+            row.memory_id: (
+                widen(by_words[row.memory_id], ratings.get(row.memory_id)),
+                bool(row.condition),
+            )
+            for row in rows
         }
         rest = [memory_id for memory_id, (one, _) in judged.items() if one.truth is False]
         relevant = [memory_id for memory_id, (one, _) in judged.items() if one.truth is not False]

@@ -27,10 +27,11 @@ _ARE_RULES = (
 
 
 class Row(NamedTuple):
-    """Hold the condition of a rule."""
+    """Hold the condition of a rule, and the hash of its text."""
 
     memory_id: int
     condition: Condition
+    content_hash: bytes
 
 
 def put(connection: apsw.Connection, memory_id: int, record: Record) -> None:
@@ -55,14 +56,19 @@ def _put(connection: apsw.Connection, memory_id: int, content: str) -> None:
 def get(connection: apsw.Connection, ids: Iterable[int]) -> list[Row]:
     """Return the conditions of memories, by id."""
     rows = connection.execute(
-        'SELECT m.id, r.condition, iif(r.condition IS NULL, m.content, NULL) FROM memories AS m'
+        'SELECT m.id, r.condition, iif(r.condition IS NULL, m.content, NULL), m.content_hash'
+        ' FROM memories AS m'
         f' LEFT JOIN rule_conditions AS r ON r.memory_id = m.id AND {_FITS}'
         ' WHERE m.id IN (SELECT value FROM json_each(?)) ORDER BY m.id',
         (reader.VERSION, json.dumps(list(ids))),
     )
     return [
-        Row(memory_id, reader.read_rule(content) if condition is None else json.loads(condition))
-        for memory_id, condition, content in rows
+        Row(
+            memory_id,
+            reader.read_rule(content) if condition is None else json.loads(condition),
+            content_hash,
+        )
+        for memory_id, condition, content, content_hash in rows
     ]
 
 

@@ -114,6 +114,14 @@ def list_persons(condition: Condition) -> set[str]:
     return found
 
 
+def names_known(condition: Condition) -> bool:
+    """Say whether a condition surely names what a table knows."""
+    inner = (*condition.get('all', ()), *condition.get('any', ()))
+    if inner:
+        return any(names_known(one) for one in inner)
+    return bool(condition) and condition.keys().isdisjoint((*_WRAPPERS, 'word'))
+
+
 def _format_hour(hour: float) -> str:
     minutes = round(hour * 60) % (24 * 60)
     return f'{minutes // 60:02d}:{minutes % 60:02d}'

@@ -1,0 +1,87 @@
+"""Rules that hold in any task: said by meaning where no table knows their words."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from robot_memory.api import RobotMemory
+from robot_memory.embedding.kept_ratings import load_rule_scopes
+from robot_memory.embedding.sentence_classifier import load_classifier
+from robot_memory.retrieval.rule_scope import widen
+from robot_memory.text import tokenizer
+from robot_memory.text.rules.conditions import Judged, names_known
+from robot_memory.text.rules.reader import read_rule
+
+ALWAYS = (
+    'Rule: leave three tenths of your strength unused.',
+    '规则：力气永远留三成余量，别用到满。',
+)
+"""Of these the words read a condition that no table knows."""
+ABOUT = (
+    'Rule: the harpsichord is tuned by Sven alone.',
+    '规则：酵头只能用木勺搅。',
+)
+TASK = 'Bring the newspaper to the sofa'
+
+
+@pytest.fixture(scope='module')
+def robot(tmp_path_factory: pytest.TempPathFactory):  # type: ignore[no-untyped-def]
+    """Open a store with the default model."""
+    with RobotMemory(tmp_path_factory.mktemp('scope') / 'memory.db') as opened:
+        embedder = opened.wait_for_model() and opened.memory.embedder.get_if_loaded()
+        if not embedder or embedder.name != load_classifier().model:
+            pytest.skip(f'no default model: {opened.memory.embedder.reason}')
+        opened.memory.reindexer.adopt_model()
+        yield opened
+
+
+@pytest.mark.parametrize('text', ALWAYS)
+def test_a_rule_about_the_robot_itself_applies_whatever_its_words(
+    robot: RobotMemory, text: str
+) -> None:
+    assert read_rule(text)
+    rule = robot.learn(text, collection=text).memory_id
+    rules = robot.get_context(TASK, collection=text).rules
+    assert [(one.memory_id, one.why) for one in rules.applies] == [(rule, 'always')]
+
+
+@pytest.mark.parametrize('text', ABOUT)
+def test_a_rule_about_a_thing_that_no_table_knows_stays_open(
+    robot: RobotMemory, text: str
+) -> None:
+    rule = robot.learn(text, collection=text).memory_id
+    rules = robot.get_context(TASK, collection=text).rules
+    assert [one.memory_id for one in rules.may_apply] == [rule]
+
+
+def test_a_rule_is_rated_once(robot: RobotMemory) -> None:
+    text = ALWAYS[0]
+    robot.learn(text, collection='once')
+    robot.get_context(TASK, collection='once')
+    digest = tokenizer.hash_content(text)
+    assert load_rule_scopes().get([digest, b'unknown']).keys() == {digest}
+
+
+def test_without_a_model_the_words_decide(tmp_path: Path) -> None:
+    with RobotMemory(tmp_path / 'memory.db', model='none') as memory:
+        rule = memory.learn(ALWAYS[0]).memory_id
+        assert [one.memory_id for one in memory.get_context(TASK).rules.may_apply] == [rule]
+
+
+def test_what_the_words_say_is_widened_by_one_step_at_most() -> None:
+    met, not_met = Judged(True, ('glassware',)), Judged(False, ('glassware',))
+    open_to = Judged(None, ('the sluice gate',))
+    assert widen(met, -1.0) is met
+    assert widen(not_met, None) is not_met
+    assert widen(open_to, -0.1) is open_to
+    assert widen(open_to, 0.1) == Judged(True, ('always',))
+    assert widen(not_met, 0.1) == Judged(None, ('glassware',))
+
+
+def test_a_condition_names_what_is_known_where_a_table_surely_knows_it() -> None:
+    assert names_known({'any': [{'word': 'sluice'}, {'place': 'kitchen'}]})
+    assert not names_known({})
+    assert not names_known({'word': 'the sluice gate'})
+    assert not names_known({'all': [{'unsure': {'place': 'kitchen'}}, {'word': 'sluice'}]})
