@@ -34,3 +34,13 @@ def test_spreads_are_those_of_all_that_is_known_of_a_value() -> None:
     assert spreads[[0, 2]].tolist() == pytest.approx([1.0, known.std()])
     assert centers.tolist() == pytest.approx([2.0, 0.0, known.mean()])
     assert np.isnan(spreads[1])
+
+
+def test_a_column_of_values_is_encoded_as_each_of_them_is() -> None:
+    trials = Trials()
+    trials.append(Trial(None, {}, {'speed': 1.0, 'tool': 'a'}, {}))
+    for name in trials.names:
+        values = [None, 0.5, 2, '7', 'a', 'new']
+        for some in (values[:3], values):
+            expected = [trials.encode(name, one) for one in some]
+            assert np.array_equal(trials.encode_column(name, some), expected, equal_nan=True)

@@ -251,7 +251,8 @@ class Trials:
 
     def encode_column(self, name: str, values: Sequence[Value | None]) -> Floats:
         """Return values as figures of one column, as `encode` does each, shape (values,)."""
-        if name not in self.categories and not any(isinstance(one, str) for one in values):
+        kinds = {*map(type, values)}
+        if name not in self.categories and not any(issubclass(one, str) for one in kinds):
             return np.array(values, float)
         return np.array([self.encode(name, one) for one in values], float)
 
