@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from skill_worlds import make_vectors
 
-from robot_memory.skills.trials import SUCCESS, Trial, Trials
+from robot_memory.skills.trials import SUCCESS, Trial, Trials, Value
 
 
 def test_columns_and_results_that_come_later_are_missing_before() -> None:
@@ -40,7 +40,7 @@ def test_a_column_of_values_is_encoded_as_each_of_them_is() -> None:
     trials = Trials()
     trials.append(Trial(None, {}, {'speed': 1.0, 'tool': 'a'}, {}))
     for name in trials.names:
-        values = [None, 0.5, 2, '7', 'a', 'new']
+        values: list[Value | None] = [None, 0.5, 2, '7', 'a', 'new']
         for some in (values[:3], values):
             expected = [trials.encode(name, one) for one in some]
             assert np.array_equal(trials.encode_column(name, some), expected, equal_nan=True)

@@ -70,7 +70,8 @@ class Scales:
             distances.shape[1:]
         )
         np.negative(found, out=found)
-        return np.exp(found, out=found)
+        np.exp(found, out=found)
+        return found
 
 
 class Process:

@@ -147,13 +147,14 @@ class Trials:
         situations that have nothing alike.
         """
         if (known := self.apart) is not None:
-            return known[situation + 1].copy()
+            return known.take(situation + 1, axis=0)
         apart = np.ones(1 + len(self._rows))
         if situation >= 0:
             apart[1:] -= self.vectors @ self.vectors[situation]
         else:
             apart[0] = 0
-        return np.clip(apart, 0, 2)
+        found: Floats = np.clip(apart, 0, 2)
+        return found
 
     @property
     def points(self) -> Points:
