@@ -226,11 +226,14 @@ class Retriever:
         records: dict[int, Record],
         absent: Mapping[int, float],
     ) -> list[Hit]:
-        """Add to hits and records what of the absent passes the plan, up to its limit."""
+        """Add to hits and records what of the absent passes the plan; both end at its limit."""
         passing = fulltext.select_passing(connection, list(absent), plan.where)
         records.update(get_whole(connection, sorted(passing), plan.occasion))
         added = [Hit(each, absent[each]) for each in sorted(passing) if each in records]
-        return put_beside(hits, added, records)[: plan.limit]
+        kept = put_beside(hits, added, records)[: plan.limit]
+        for left in records.keys() - {hit.id for hit in kept}:
+            del records[left]
+        return kept
 
     def _count_faded(
         self, connection: Connection, unfaded: RecallPlan, vector: QueryVector | None
