@@ -147,7 +147,8 @@ class Trials:
         situations that have nothing alike.
         """
         if (known := self.apart) is not None:
-            return known.take(situation + 1, axis=0)
+            kept: Floats = known[situation + 1].copy()
+            return kept
         apart = np.ones(1 + len(self._rows))
         if situation >= 0:
             apart[1:] -= self.vectors @ self.vectors[situation]
