@@ -8,7 +8,7 @@ import pytest
 
 from robot_memory.api import RobotMemory
 from robot_memory.embedding.kept_ratings import load_rule_scopes
-from robot_memory.embedding.sentence_classifier import load_classifier
+from robot_memory.embedding.sentence_classifier import Trait, load_classifier
 from robot_memory.retrieval.rule_scope import widen
 from robot_memory.text import tokenizer
 from robot_memory.text.rules.conditions import Judged, names_known
@@ -22,6 +22,12 @@ ALWAYS = (
 ABOUT = (
     'Rule: the harpsichord is tuned by Sven alone.',
     '规则：酵头只能用木勺搅。',
+)
+ANYWHERE = ('A good helper looks first and reaches second.', '干什么都留点劲。')
+TOLD = (
+    'The arm moved gently all day.',
+    '机器人今天动作很轻。',
+    'The robot speaks in short sentences.',
 )
 TASK = 'Bring the newspaper to the sofa'
 
@@ -45,6 +51,25 @@ def test_a_rule_about_the_robot_itself_applies_whatever_its_words(
     rule = robot.learn(text, collection=text).memory_id
     rules = robot.get_context(TASK, collection=text).rules
     assert [(one.memory_id, one.why) for one in rules.applies] == [(rule, 'always')]
+
+
+@pytest.mark.parametrize('text', ANYWHERE)
+def test_what_holds_in_any_task_is_a_rule_at_a_lower_threshold(
+    robot: RobotMemory, text: str
+) -> None:
+    vector = robot.memory.embed_passage(text)
+    assert vector is not None
+    assert not load_classifier().has_trait(Trait.RULE, text, vector.first)
+    inferred = robot.learn(text, collection=text).auto_inferred
+    assert inferred is not None
+    assert inferred.category == 'constraint'
+
+
+@pytest.mark.parametrize('text', TOLD)
+def test_what_is_told_of_the_robot_is_none(robot: RobotMemory, text: str) -> None:
+    inferred = robot.learn(text, collection=text).auto_inferred
+    assert inferred is not None
+    assert inferred.category != 'constraint'
 
 
 @pytest.mark.parametrize('text', ABOUT)

@@ -26,6 +26,8 @@ _STATED, _COMMANDED, _LIMITED, _BOUNDED, _PLAIN = 0.3, 0.3, 0.45, 0.35, -0.1
 By how much the threshold is lower for what patterns take for a statement, for a rule by its words,
 for a rule by its amount, for what has a bound and no word that only describes, and for no rule.
 """
+_ANYWHERE = 0.5
+"""By how much it is lower for what holds in any task: such a rule would be missing in all."""
 _BY_HABIT = ('pattern', 'preference', 'worldview')
 """Categories of words that rules have as well: always, whenever, rather, nothing more than."""
 _MEASURED = re.compile(
@@ -123,7 +125,10 @@ def _refine(
         lead = _LIMITED if is_limit(text) else _COMMANDED
     if may_prescribe_limit(text):
         lead = max(lead, _BOUNDED)
-    is_rule = classifier.has_trait(Trait.RULE, text, vectors.first, lead)
+    over = classifier.rate(Trait.RULE, [text], vectors.first[None])[0] + lead
+    is_rule = bool(over >= 0) or (
+        bool(over >= -_ANYWHERE) and classifier.has_trait(Trait.ALWAYS, text, vectors.first)
+    )
     return by_patterns if is_rule is states else classify(text, is_rule)
 
 
