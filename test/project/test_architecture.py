@@ -36,7 +36,15 @@ LAYERS = (
 """From the ground up: a room imports only from the layers under its own."""
 
 STORAGE_LAYERS = (
-    ('schema', 'epochs', 'page_file', 'store_files', 'private_library', 'write_turns'),
+    (
+        'schema',
+        'epochs',
+        'page_file',
+        'remembered_ids',
+        'store_files',
+        'private_library',
+        'write_turns',
+    ),
     ('damage', 'file_watch', 'lock_owners'),
     ('error_messages',),
     ('checksums', 'vector_extension'),
