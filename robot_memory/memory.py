@@ -238,6 +238,8 @@ class Memory:
 
     def _prepare_questions(self) -> None:
         """Prepare what questions are read by and compared with, so that none waits for it."""
+        if self._worker.is_stopping():  # nobody will ask
+            return
         from robot_memory.text.questions.glosses import list_glosses
         from robot_memory.text.questions.warm_up import warm_up
 
