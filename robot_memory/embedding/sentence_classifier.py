@@ -59,18 +59,22 @@ class SentenceClassifier:
     """Judge sentences, in English and Chinese."""
 
     def __init__(self, weights: Path = WEIGHTS) -> None:
-        """Read the weights."""
+        """Read which model the weights are of; those of a trait are read when it is asked for."""
+        self._path = weights
+        self._traits: dict[Trait, _Weights] = {}
         with np.load(weights) as stored:
             self.model = str(stored['model'])
-            self._traits = {
-                trait: _Weights(
+
+    def _find_weights(self, trait: Trait) -> _Weights:
+        if trait not in self._traits:  # two threads may both read them: they read the same
+            with np.load(self._path) as stored:
+                self._traits[trait] = _Weights(
                     unpack(stored[f'{trait.value}_known']),
                     stored[f'{trait.value}_duals'],
                     stored[f'{trait.value}_ngrams'].astype(np.float32),
                     float(stored[f'{trait.value}_threshold']),
                 )
-                for trait in Trait
-            }
+        return self._traits[trait]
 
     def has_trait(self, trait: Trait, text: str, vector: Floats, lead: float = 0.0) -> bool:
         """
@@ -86,7 +90,7 @@ class SentenceClassifier:
 
         `vectors`, shape (texts, dimension), are of the model named `model`.
         """
-        weights = self._traits[trait]
+        weights = self._find_weights(trait)
         scores: Floats = compute_kernel(vectors, weights.known) @ weights.duals - weights.threshold
         for place, text in enumerate(texts):
             buckets = hash_ngrams(text)
