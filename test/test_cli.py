@@ -275,6 +275,24 @@ def test_a_memory_cannot_command_the_terminal(cli: Cli) -> None:
     assert 'The cup is  [31mred  and round' in answer
 
 
+def test_a_name_of_a_file_cannot_command_the_terminal(cli: Cli) -> None:
+    name = 'a\x1b[31mb\u202ec\x9b1m'
+    cli.done('learn', CUP)
+    for command, given in (
+        ('export all', '.md'),
+        ('backup', '.db'),
+        ('salvage', '.salvaged'),
+        ('audit head', '.head'),
+    ):
+        answer = cli(*command.split(), '--output', str(cli.folder / f'{name}{given}'))
+        assert answer.returncode == 0, answer
+        assert not {'\x1b', '\u202e', '\x9b'} & {*answer.stdout, *answer.stderr}
+    for command in ('restore', 'verify', 'upgrade --db', 'doctor --params', 'import'):
+        answer = cli(*command.split(), str(cli.folder / f'{name}.gone'))
+        assert 'a\\u001b[31mb\\u202ec\\u009b1m.gone' in answer.stdout + answer.stderr
+        assert not {'\x1b', '\u202e', '\x9b'} & {*answer.stdout, *answer.stderr}
+
+
 def test_a_text_that_begins_with_dashes_follows_two_dashes(cli: Cli) -> None:
     cli.model = ()
     cli.done('--model', 'none', 'learn', '--', '--force is given in newton')

@@ -20,6 +20,7 @@ from robot_memory.core.fields import arg, to_plain
 from robot_memory.core.progress import make_progress_bar, move_bar
 from robot_memory.core.settings import Settings, find_store_path
 from robot_memory.memory import Memory
+from robot_memory.text.controls import escape_controls
 from robot_memory.tools.export import ExportRequest
 from robot_memory.tools.export import export as export_tool
 from robot_memory.tools.export_file import find_format, write_export, write_text
@@ -85,7 +86,9 @@ def import_archives(paths: Iterable[str], settings: Settings, options: Options) 
     done = {}
     with open_memory(settings, with_model=False) as memory:
         for path in paths:
-            with make_progress_bar(title=Path(path).name, unit=' memories') as bar:
+            with make_progress_bar(
+                title=escape_controls(Path(path).name), unit=' memories'
+            ) as bar:
                 done[path] = import_archive(memory, Path(path), partial(move_bar, bar))
     text = '\n'.join(
         f'{path}: {format_count(one.memories, "memory", "memories")} and '

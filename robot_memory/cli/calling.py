@@ -45,4 +45,4 @@ def call(request: CallRequest, settings: Settings, options: Options) -> None:
             'or run make build and use scripts/env; all other commands work without ROS'
         ) from None
     answer = calls.call(request.service, request.request, request.node, request.timeout)
-    show_answer(answer, render_table(answer, Paint(sys.stdout)), options)
+    show_answer(answer, render_table(answer, Paint(sys.stdout)), options, painted=True)

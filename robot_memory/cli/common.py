@@ -52,9 +52,12 @@ def print_note(text: str) -> None:
     print(f'{PROGRAM}: {line}', file=sys.stderr, flush=True)
 
 
-def show_answer(values: Any, text: str, options: Options) -> None:
-    """Print a response; JSON is indented only on a terminal."""
+def show_answer(values: Any, text: str, options: Options, *, painted: bool = False) -> None:
+    """
+    Print a response, with its controls shown; JSON is indented only on a terminal.
+
+    A painted text may have styles: whoever made it has shown the controls of what stands in it.
+    """
     if options.json:
-        indent = 2 if sys.stdout.isatty() else None
-        text = escape_controls(json.dumps(values, ensure_ascii=False, indent=indent))
-    print(text, flush=True)
+        text = json.dumps(values, ensure_ascii=False, indent=2 if sys.stdout.isatty() else None)
+    print(text if painted and not options.json else escape_controls(text), flush=True)

@@ -49,7 +49,8 @@ def query_events(request: QueryEventsCommand, settings: Settings, options: Optio
     with open_memory(settings, with_model=False) as memory:
         answer = query_events_tool.run(memory, given)
         if not request.csv:
-            show_answer(to_plain(answer), _render(answer, Paint(sys.stdout)), options)
+            text = _render(answer, Paint(sys.stdout))
+            show_answer(to_plain(answer), text, options, painted=True)
         elif request.aggregate:
             _write(_list_groups(answer.groups))
         else:
@@ -114,8 +115,8 @@ def _render(answer: Any, paint: Paint) -> str:
         values = [render_figure(one) for one in event.figures]
         lasted = '' if event.duration is None else f'{event.duration:.3g} s'
         about = [event.label, lasted, event.topic, event.robot, event.task, *values]
-        text = blank_controls(' · '.join(one for one in about if one))
-        lines.append(f'{event.event_id:>8}  {event.start}  {event.kind}  {text}')
+        text = blank_controls(f'{event.kind}  {" · ".join(one for one in about if one)}')
+        lines.append(f'{event.event_id:>8}  {event.start}  {text}')
     note = f'more: --cursor {answer.next_cursor}' if answer.next_cursor else ''
     count = paint.dim(note or format_count(len(lines), 'event'))
     return '\n'.join([*lines, count, *render_linked(answer, paint)])

@@ -16,6 +16,7 @@ from robot_memory.core.errors import NotFound, Unavailable
 from robot_memory.core.heap import freeze_objects, use_one_heap
 from robot_memory.core.progress import make_progress_bar, move_bar
 from robot_memory.core.settings import Settings
+from robot_memory.text.controls import escape_controls
 from robot_memory.tools.import_request import ImportRequest
 
 
@@ -54,7 +55,7 @@ def _import_all(
         freeze_objects()
         for bag in bags:
             with ExitStack() as stack:
-                say, progress = _make_bar(stack, bag.name)
+                say, progress = _make_bar(stack, escape_controls(bag.name))
                 try:
                     done.append(import_once(memory, bag, plan, say, progress, request.again))
                 except (NotFound, OSError) as error:

@@ -112,7 +112,7 @@ def _render_undo(response: Any, paint: Paint) -> str:
 def _render_start_session(response: Any, paint: Paint) -> str:
     known = format_count(response.active_memories_count, 'memory', 'memories')
     return (
-        f'Session {paint.bold(response.session_id)} started in '
+        f'Session {paint.bold(blank_controls(response.session_id))} started in '
         f'{blank_controls(response.collection)} ({known}).'
     )
 

@@ -73,7 +73,7 @@ def report_status(_: NoArguments, settings: Settings, options: Options) -> None:
     }
     values = {**dataclasses.asdict(found), **state}
     rows = _format_status(found, state, limits)
-    show_answer(values, render_table(rows, Paint(sys.stdout)), options)
+    show_answer(values, render_table(rows, Paint(sys.stdout)), options, painted=True)
 
 
 def _format_status(

@@ -30,7 +30,8 @@ def render_table(rows: Mapping[str, Any], paint: Paint) -> str:
     """Return names and values as two columns."""
     width = max(map(len, rows), default=0)
     return '\n'.join(
-        f'{paint.dim(name.ljust(width))}  {_render_value(value)}' for name, value in rows.items()
+        f'{paint.dim(blank_controls(name).ljust(width))}  {_render_value(value)}'
+        for name, value in rows.items()
     )
 
 

@@ -39,7 +39,8 @@ def run_tool(
         if not tool.read_only:
             memory.reindexer.adopt_model()
         response = tool.run(memory, arguments)
-        show_answer(to_plain(response), render(tool.name, response, Paint(sys.stdout)), options)
+        text = render(tool.name, response, Paint(sys.stdout))
+        show_answer(to_plain(response), text, options, painted=True)
         reason = _explain_missing_vectors(memory) if loads else NOT_SET_UP
         if asked and reason:
             print_note(f'keyword search only: {reason}')

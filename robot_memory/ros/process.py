@@ -19,6 +19,7 @@ from robot_memory.core.starter import watch_starter
 from robot_memory.ros import session
 from robot_memory.ros.executor import DispatchOnceExecutor
 from robot_memory.ros.node import MemoryNode
+from robot_memory.text.controls import escape_controls
 
 _THREADS = 8
 """
@@ -42,9 +43,9 @@ def main(signals: queue.SimpleQueue[int]) -> None:
             node.start()
     except RobotMemoryError as error:
         _end(node)
-        sys.exit(f'robot_memory: [{error.code}] {error}')
+        sys.exit(escape_controls(f'robot_memory: [{error.code}] {error}'))
     except (ParameterException, NameValidationException) as error:
-        sys.exit(f'robot_memory: [invalid_argument] {error}')
+        sys.exit(escape_controls(f'robot_memory: [invalid_argument] {error}'))
     if warning:
         node.get_logger().warning(warning)
     executor = DispatchOnceExecutor(num_threads=_THREADS)

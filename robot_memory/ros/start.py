@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from robot_memory.core.heap import use_one_heap
+from robot_memory.text.controls import escape_controls
 
 _USAGE = (
     'usage: memory_node [--help] [--version] [--ros-args [-p NAME:=VALUE] [--params-file '
@@ -85,8 +86,9 @@ def _answer_options(arguments: Sequence[str]) -> None:
             print(_USAGE + parameters(), end='')
         sys.exit(0)
     print(
-        f'memory_node: unknown argument {" ".join(arguments)}; accepted: --help, --version, and '
-        '--ros-args with ROS 2 arguments, e.g. memory_node --ros-args -p db_path:=cell_1.db',
+        f'memory_node: unknown argument {escape_controls(" ".join(arguments))}; accepted: --help, '
+        '--version, and --ros-args with ROS 2 arguments, e.g. memory_node --ros-args -p '
+        'db_path:=cell_1.db',
         file=sys.stderr,
     )
     sys.exit(2)
