@@ -160,8 +160,11 @@ def test_a_copy_that_a_merge_made_in_another_memory_goes_along(robot: Robot) -> 
     old = require(robot.learn('the zwetschge cup slips', {'by': 'holunder'}).memory_id)
     new = require(robot.learn('the cup slips at night', from_=f'mem_{old}').memory_id)
     assert robot.rows('SELECT memory_id FROM observations') == [(new,)]
+    previewed = robot.erase(memory_ids=[old], reason='asked for').counts
+    assert previewed['observations'] == 1
     done = erase(robot, memory_ids=[old])
     assert done.status == 'erased', done.pending
+    assert done.counts == previewed
     assert find_markers(['zwetschge', 'holunder'], *robot.memory.db.files) == []
     verify(robot)
 
@@ -199,8 +202,16 @@ def test_an_erased_event_of_a_digest_leaves_the_others_with_their_figures(
         ).fetchall()
     assert bounds == true
     left = [one for one in ids if one != gone]
-    done = erase(robot, memory_ids=[digest])
-    assert done.counts['events'] == number - 1
+    rows = robot.rows('SELECT id FROM events WHERE memory_id = ? AND id <> memory_id', digest)
+    ids = [row[0] for row in rows]
+    found = robot.erase(memory_ids=[*ids, digest], reason='asked for')
+    assert found.counts['events'] == number - 1
+    assert found.counts == robot.erase(memory_ids=[digest], reason='asked for').counts
+    found = robot.erase(memory_ids=ids, reason='asked for')
+    assert found.memory_ids == (digest,)
+    done = robot.erase(token=require(found.token))
+    assert done.status == 'erased', done.pending
+    assert done.counts == found.counts and found.counts['events'] == number - 1
     assert set(folding.folded_ids(robot)) < set(left)
     verify(robot)
 

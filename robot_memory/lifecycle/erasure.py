@@ -88,6 +88,7 @@ def _find(connection: Connection, wanted: Wanted) -> tuple[Doomed, list[int]]:
         named = doomed.find_by_ids(connection, wanted.memory_ids)
         doomed.add_memories(connection, found, named.created)
         found.events += named.events
+        doomed.add_emptied(connection, found)
         for memory_id in named.created:
             found.kept.pop(memory_id, None)
         return found, doomed.find_mentions(connection, wanted.actor_id, found)

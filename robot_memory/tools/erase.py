@@ -11,7 +11,7 @@ from robot_memory.core.records import describe_writer
 from robot_memory.lifecycle import erasure
 from robot_memory.lifecycle.erasure import Erased, Preview, Wanted
 from robot_memory.memory import Memory
-from robot_memory.storage.tables import memories
+from robot_memory.storage.tables import erasable, memories
 from robot_memory.tool import tool
 from robot_memory.tools.forget import require_reason
 
@@ -125,10 +125,11 @@ def _view_preview(memory: Memory, found: Preview) -> EraseResponse:
     doomed = found.doomed
     with memory.db.read() as connection:
         records = memories.get(connection, doomed.memories[:_LISTED])
+        copies = erasable.find_copies(connection, doomed.memories)
     counts = {
         'memories': len(doomed.created),
         'kept': len(doomed.kept),
-        'observations': len(doomed.observations),
+        'observations': len(doomed.observations) + len(copies),
         'revisions': len(doomed.revisions),
         'events': len(doomed.events),
         'sessions': len(doomed.sessions),

@@ -84,7 +84,21 @@ def find_by_ids(connection: apsw.Connection, ids: Sequence[int]) -> Doomed:
             if folding.find_digest(connection, memory_id) is None:
                 raise folding.explain_missing(connection, memory_id)
             doomed.events.append(memory_id)
+    add_emptied(connection, doomed)
     return doomed
+
+
+def add_emptied(connection: apsw.Connection, doomed: Doomed) -> None:
+    """Add the digests of which no event is left; let no event stand there twice."""
+    doomed.events = list(dict.fromkeys(doomed.events))
+    rows: Any = connection.execute(
+        'SELECT m.id, m.created_at FROM memories AS m WHERE m.id IN (SELECT e.memory_id FROM'
+        f' events AS e WHERE {folding.IS_FOLDED} AND e.id IN (SELECT value FROM json_each(?1)))'
+        f' AND NOT EXISTS (SELECT 1 FROM events AS e WHERE {folding.IS_FOLDED}'
+        ' AND e.memory_id = m.id AND e.id NOT IN (SELECT value FROM json_each(?1)))',
+        (json.dumps(doomed.events),),
+    ).fetchall()
+    doomed.created.update(rows)
 
 
 def find_by_session(connection: apsw.Connection, session_id: str) -> Doomed:
