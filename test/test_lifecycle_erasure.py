@@ -83,6 +83,16 @@ def test_an_actor_s_erasure_takes_what_the_actor_said_and_leaves_what_others_sai
     assert named.counts['memories'] == 1
 
 
+def test_what_others_stored_beside_a_text_is_a_mention_too(robot: Robot) -> None:
+    require(says(robot, ANNA, 'the red door is closed').memory_id)
+    context = {'actor_id': BOB}
+    seen = robot.save_perception('somebody left', 'visual', {'who': 'Anna'}, context=context)
+    noted = robot.save_perception('somebody came', 'visual', {}, {'by': ANNA}, context=context)
+    robot.save_perception('a door', 'visual', {'who': 'Bob'}, context=context)
+    found = robot.erase(actor_id=ANNA, reason='asked for')
+    assert found.mentions == (seen.memory_id, noted.memory_id)
+
+
 def test_earlier_states_that_an_actor_said_go_and_the_present_one_stays(robot: Robot) -> None:
     kept = require(says(robot, ANNA, 'the zwetschge cup is red').memory_id)
     robot.update(kept, 'the cup is blue', {'actor_id': BOB})

@@ -66,7 +66,7 @@ def preview(memory: Memory, wanted: Wanted, reason: str) -> Preview:
     and Conflict where nothing would go.
     """
     with memory.db.write() as connection:
-        found, mentions = _find(connection, wanted)
+        found = _find(connection, wanted)
         if found.is_empty():
             raise Conflict('nothing is to be erased: no memory is meant; nothing was changed')
         items = {
@@ -75,14 +75,18 @@ def preview(memory: Memory, wanted: Wanted, reason: str) -> Preview:
             'reason': reason,
         }
         token = confirmations.issue(connection, ACTION, memory.caller, items, memory.clock())
+    mentions: list[int] = []
+    if wanted.actor_id:
+        with memory.db.read() as connection:  # it reads all texts: writers do not wait for it
+            mentions = doomed.find_mentions(connection, wanted.actor_id, found)
     return Preview(found, mentions, token)
 
 
-def _find(connection: Connection, wanted: Wanted) -> tuple[Doomed, list[int]]:
+def _find(connection: Connection, wanted: Wanted) -> Doomed:
     if wanted.session_id:
         session = sessions.get(connection, wanted.session_id)
         found = doomed.find_by_session(connection, session.id)
-        return replace(found, sessions=[session.id]), []
+        return replace(found, sessions=[session.id])
     if wanted.actor_id:
         found = doomed.find_by_actor(connection, wanted.actor_id)
         named = doomed.find_by_ids(connection, wanted.memory_ids)
@@ -91,13 +95,13 @@ def _find(connection: Connection, wanted: Wanted) -> tuple[Doomed, list[int]]:
         doomed.add_emptied(connection, found)
         for memory_id in named.created:
             found.kept.pop(memory_id, None)
-        return found, doomed.find_mentions(connection, wanted.actor_id, found)
+        return found
     if wanted.where:
         found = Doomed()
         passing = memories.find_ids(connection, compile_filter('where', wanted.where))
         doomed.add_memories(connection, found, passing)
-        return found, []
-    return doomed.find_by_ids(connection, wanted.memory_ids), []
+        return found
+    return doomed.find_by_ids(connection, wanted.memory_ids)
 
 
 def confirm(memory: Memory, token: str) -> Erased:

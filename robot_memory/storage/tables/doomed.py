@@ -152,11 +152,13 @@ def _find(connection: apsw.Connection, column: str, value: str) -> Doomed:
 
 
 def find_mentions(connection: apsw.Connection, actor_id: str, doomed: Doomed) -> list[int]:
-    """Return memories of others whose text has the name of an actor."""
+    """Return memories of others whose text, data or metadata has the name of an actor."""
     name = actor_id.rpartition(':')[2]
     rows: Any = connection.execute(
-        'SELECT id FROM memories WHERE actor_id IS NOT ?1 AND (instr(lower(content), lower(?2))'
-        ' OR instr(lower(context), lower(?1))) ORDER BY id',
+        'SELECT m.id FROM memories AS m LEFT JOIN payloads AS p ON p.memory_id = m.id WHERE'
+        ' m.actor_id IS NOT ?1 AND (instr(lower(m.content), lower(?2)) OR'
+        ' instr(lower(m.context), lower(?1)) OR instr(lower(p.data), lower(?2)) OR'
+        ' instr(lower(p.metadata), lower(?2))) ORDER BY m.id',
         (actor_id, name),
     )
     return [row[0] for row in rows if row[0] not in doomed.created]
