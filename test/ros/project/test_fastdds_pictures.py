@@ -11,8 +11,8 @@ from typing import Any
 from xml.etree import ElementTree
 
 import pytest
-import rclpy
 from narrowing import require
+from rclpy.utilities import get_rmw_implementation_identifier
 
 PROFILE = Path(__file__).parents[3] / 'config/fastdds_pictures.xml'
 SIZE = int(require(ElementTree.parse(PROFILE).getroot().findtext('.//{*}segment_size')))
@@ -38,7 +38,7 @@ for number, _ in enumerate(sys.stdin):
 """Tells the size of its largest segment, then publishes a picture for each line that it reads."""
 
 pytestmark = pytest.mark.skipif(
-    'fastrtps' not in rclpy.get_rmw_implementation_identifier(),
+    'fastrtps' not in get_rmw_implementation_identifier(),
     reason='the middleware here is not Fast DDS',
 )
 
