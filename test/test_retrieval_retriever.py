@@ -115,3 +115,11 @@ def test_views_are_made_of_what_was_found(cups: Robot) -> None:
     described = describe_results(found, UTC)
     assert [one['metadata']['memory_id'] for one in described] == found.ids
     assert {one['metadata']['score_kind'] for one in described} == {'words'}
+
+
+def test_what_the_limit_cuts_off_is_no_record_either(robot: Robot) -> None:
+    robot.learn('The pallet jack is in bay 4')
+    robot.learn('The pallet jack was moved to bay 7')
+    found = find(robot, query='The pallet jack is in bay 4', limit=1)
+    assert len(found.hits) == 1
+    assert set(found.records) == {hit.id for hit in found.hits}
