@@ -126,7 +126,7 @@ def find_rules(
         rows = rule_conditions.get(connection, memories.find_ids(connection, where))
         known = {name for row in rows for name in list_persons(row.condition)}
         scene = read_scene(task, situation, known)
-        kin = _Words(scene)
+        kin = Words(scene)
         by_words = {row.memory_id: judge(row.condition, scene, kin) for row in rows}
         open_rows = [row for row in rows if by_words[row.memory_id].truth is not True]
         ratings = rate_rules(memory, connection, open_rows)
@@ -171,7 +171,7 @@ def find_rules_with_limits(memory: Memory, collection: str) -> list[Record] | No
 
 def find_limiting(memory: Memory, ids: Sequence[int], scene: Scene) -> list[Record]:
     """Return, of rules that do not apply, those that an amount alone keeps from applying."""
-    kin = _Words(scene)
+    kin = Words(scene)
     with memory.db.read() as connection:
         chosen = [
             row.memory_id
@@ -194,7 +194,7 @@ def _format_reasons(judged: Judged) -> str:
     return ', '.join(reasons[:_REASONS]) + more
 
 
-class _Words:
+class Words:
     """Say of a word that no table knows whether a task has it; else that is unknown."""
 
     def __init__(self, scene: Scene) -> None:

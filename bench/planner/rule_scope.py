@@ -1,0 +1,102 @@
+"""
+Print what rules reach by their words alone, and with the classifier of rules that always hold.
+
+`rule_scope.py` trains the classifier once for each hand, without that hand's rules, and judges the
+hand's rules against its tasks as get_context does, as if `learn` kept each as a rule. Nothing is
+written. Of the third hand the half `dev` is counted, of the others all tasks.
+"""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from robot_memory.api import RobotMemory
+from robot_memory.embedding.sentence_classifier import Trait, pack, unpack
+from robot_memory.retrieval.rule_scope import KNOWN_LEAD, widen
+from robot_memory.retrieval.rules import Words
+from robot_memory.text.rules.conditions import Judged, judge, list_persons, names_known
+from robot_memory.text.rules.reader import read_rule
+from robot_memory.text.rules.scene import read_scene
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from planner.measure import load as load_entries
+from planner.measure import print_rules
+from planner.train import FALSE, Floats, Sentences, fit, load, place_threshold
+
+HANDS = {'first': '', 'other': '_other', 'third': '_third', 'fourth': '_fourth'}
+Entry = dict[str, Any]
+
+
+def judge_by_words(rules: Sequence[Entry], tasks: Sequence[Entry]) -> Iterator[list[Judged]]:
+    """Yield for each task what its words and those of each rule say."""
+    conditions = [read_rule(rule['text']) for rule in rules]
+    known = {name for one in conditions for name in list_persons(one)}
+    for task in tasks:
+        scene = read_scene(task['text'], task['situation'], known)
+        yield [judge(one, scene, Words(scene)) for one in conditions]
+
+
+def rate(found: Sentences, rules: Sequence[Entry], vectors: Floats, hand: str) -> Floats:
+    """Return by how much rules pass for ones that always hold, by a classifier without a hand."""
+    made = fit(found.take(found.hands != hand))
+    texts, blank = [rule['text'] for rule in rules], np.array([''] * len(rules))
+    asked = Sentences(texts, np.zeros(len(rules), np.float32), blank, blank, blank, vectors)
+    leads = [KNOWN_LEAD if names_known(read_rule(text)) else 0.0 for text in texts]
+    scores: Floats = made.score(asked) - np.array(leads, np.float32)
+    return scores
+
+
+def find_threshold(found: Sentences) -> float:
+    """Return the threshold that train.py sets."""
+    least = []
+    for hand in np.unique(found.hands):
+        here = found.hands == hand
+        scores = fit(found.take(~here)).score(found.take(here))
+        least.append(place_threshold(scores, found.labels[here], FALSE[Trait.ALWAYS]))
+    return float(np.median(least))
+
+
+def count(tasks: Sequence[Entry], rules: Sequence[Entry], judged: list[list[Judged]]) -> None:
+    """Print the shares of the pairs of rules and tasks."""
+    counts = Counter[tuple[bool | None, bool | None]]()
+    for task, row in zip(tasks, judged, strict=True):
+        for rule, one in zip(rules, row, strict=True):
+            name = rule['id']
+            right = name in task['applies'] or (None if name in task['may_apply'] else False)
+            counts[right, one.truth] += 1
+    print_rules(counts)
+
+
+def main() -> None:
+    """Print both for each hand."""
+    with tempfile.TemporaryDirectory() as folder, RobotMemory(f'{folder}/memory.db') as robot:
+        if not robot.wait_for_model():
+            sys.exit(robot.memory.embedder.reason)
+        found = load(Trait.ALWAYS, robot)
+        sets = {hand: load_entries(f'rules{name}') for hand, name in HANDS.items()}
+        vectors = {}
+        for hand, rules in sets.items():
+            made = robot.memory.embed_passages([rule['text'] for rule in rules])
+            assert made is not None
+            vectors[hand] = unpack(pack(np.array([one.first for one in made], np.float32)))
+    threshold = find_threshold(found)
+    for hand, rules in sets.items():
+        tasks = load_entries(f'tasks{HANDS[hand]}', 'dev' if hand == 'third' else None)
+        by_words = list(judge_by_words(rules, tasks))
+        ratings = rate(found, rules, vectors[hand], hand) - threshold
+        print(f'{hand}, by words:')
+        count(tasks, rules, by_words)
+        print(f'{hand}, joined:')
+        joined = [[widen(*pair) for pair in zip(row, ratings, strict=True)] for row in by_words]
+        count(tasks, rules, joined)
+
+
+if __name__ == '__main__':
+    main()
