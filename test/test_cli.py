@@ -161,6 +161,20 @@ def test_every_tool_answers_in_words(cli: Cli) -> None:
     assert cli.done('query-records').endswith('1 of 1 record\n')
 
 
+def test_a_change_by_description_says_that_nothing_is_changed_yet(cli: Cli) -> None:
+    cli.done('learn', CUP)
+    for command in (('forget', '0', 'wrong'), ('update', '0', GLASS)):
+        told = cli.done(*command, '--description', 'grip force of the cup')
+        assert told.startswith('Would ') and CUP in told
+        assert cli.json('show', '1')['memory']['content'] == CUP
+        assert cli.json('show', '1')['status'] == 'active'
+        *_, line = told.splitlines()
+        token = line.partition('--token ')[2].split()[0]
+        done = cli.done(*command, '--token', token)
+        assert not done.startswith('Would ') and 'to confirm' not in done
+        cli.done('undo', '1')
+
+
 def test_a_cut_text_says_so(cli: Cli) -> None:
     answer = cli.done('learn', 'word ' * 70)
     assert answer.splitlines()[-1] == '  Text truncated: 50 characters removed.'

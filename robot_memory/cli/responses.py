@@ -68,23 +68,39 @@ def _render_save_perception(response: Any, paint: Paint) -> str:
 
 
 def _render_forget(response: Any, paint: Paint) -> str:
+    done = 'Would soft-delete' if response.token else 'Soft-deleted'
     return '\n'.join(
         [
-            f'Soft-deleted memory {paint.bold(str(response.memory_id))}: '
+            f'{done} memory {paint.bold(str(response.memory_id))}: '
             f'{blank_controls(response.content)}',
             paint.dim(f'  reason: {blank_controls(response.reason)}'),
+            *_render_preview(response),
         ]
     )
 
 
+def _render_preview(response: Any) -> list[str]:
+    """Return what confirms a change by description, and what else the description may mean."""
+    if not response.token:
+        return []
+    lines = [
+        f'  also meant? memory {one.memory_id}: {blank_controls(one.content)}'
+        for one in response.others or ()
+    ]
+    confirm = f'repeat it with --token {response.token} in place of --description'
+    return [*lines, f'  Nothing is changed yet; to confirm, {confirm}']
+
+
 def _render_update(response: Any, paint: Paint) -> str:
+    done = 'Would update' if response.token else 'Updated'
     return '\n'.join(
         [
-            f'Updated memory {paint.bold(str(response.memory_id))}: '
+            f'{done} memory {paint.bold(str(response.memory_id))}: '
             f'{blank_controls(response.new_content)}',
             paint.dim(f'  before: {blank_controls(response.old_content)}'),
             _render_inferred(response.auto_inferred, paint),
             *_render_truncation(response),
+            *_render_preview(response),
         ]
     )
 
