@@ -175,6 +175,13 @@ def test_a_change_by_description_says_that_nothing_is_changed_yet(cli: Cli) -> N
         cli.done('undo', '1')
 
 
+def test_an_option_with_several_values_may_be_repeated(cli: Cli) -> None:
+    for text in (CUP, GLASS, 'The door is locked'):
+        cli.done('learn', text)
+    found = cli.json('erase', '--memory-ids', '1', '--memory-ids', '2', '3', '--reason', 'asked')
+    assert found['memory_ids'] == [1, 2, 3]
+
+
 def test_a_cut_text_says_so(cli: Cli) -> None:
     answer = cli.done('learn', 'word ' * 70)
     assert answer.splitlines()[-1] == '  Text truncated: 50 characters removed.'

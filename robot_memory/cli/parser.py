@@ -233,8 +233,8 @@ _BY_KIND: dict[str, Callable[[Field], dict[str, Any]]] = {
     },
     'json': lambda field: {'metavar': 'JSON'},
     'stamp': lambda field: {'metavar': 'JSON'},
-    'texts': lambda field: {'nargs': '+', 'metavar': 'TEXT'},
-    'numbers': lambda field: {'nargs': '+', 'metavar': 'N'},
+    'texts': lambda field: {'action': 'extend', 'nargs': '+', 'metavar': 'TEXT'},
+    'numbers': lambda field: {'action': 'extend', 'nargs': '+', 'metavar': 'N'},
 }
 """argparse settings for each kind of field."""
 
