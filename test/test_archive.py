@@ -9,6 +9,7 @@ import re
 import signal
 import subprocess
 import sys
+import tracemalloc
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
@@ -23,7 +24,7 @@ from robots import VOCABULARY, MovableClock, Robot, check_file, fill
 from waiting import HANG_SECONDS
 
 import robot_memory.cli
-from robot_memory.archive import writer
+from robot_memory.archive import raw_lines, writer
 from robot_memory.archive.reader import import_archive
 from robot_memory.archive.writer import ExportScope, generate_lines
 from robot_memory.core.clock import DAY
@@ -849,3 +850,22 @@ def test_an_export_that_is_large_by_its_sessions_is_refused_with_the_way_to_do_i
     for form in ('json', 'jsonl', 'text'):
         with pytest.raises(InvalidArgument, match='has about .* MB, .* robot-memory export'):
             robot.export('all', form)
+
+
+def test_of_a_line_that_is_too_long_little_is_held(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(raw_lines, '_LONGEST', 3_000_000)
+    archive = tmp_path / 'long.jsonl.gz'
+    with gzip.open(archive, 'wb', compresslevel=1) as file:
+        for _ in range(60):
+            file.write(b' ' * 1_000_000)
+        file.write(b'\n' + b'x' * 2_500_000 + b'\n{}')
+    tracemalloc.start()
+    try:
+        lines = [(number, len(line)) for number, line in raw_lines.read_raw_lines(archive)]
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert lines == [(1, 3_000_001), (2, 2_500_001), (3, 2)]
+    assert peak < 12_000_000

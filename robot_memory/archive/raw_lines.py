@@ -14,6 +14,8 @@ from robot_memory.core.json_text import format_value, parse_json
 _SUFFIXES = ('.jsonl', '.jsonl.gz')
 _LONGEST = 512_000_000
 """Bytes of a line; what `writing` puts into one is below, in the longest letters, too."""
+_CHUNK = 1_000_000
+"""Bytes that are read of a line at a time."""
 
 
 def is_archive(name: str) -> bool:
@@ -35,16 +37,13 @@ def parse_object(text: bytes) -> dict[str, Any]:
 
 
 def read_raw_lines(path: Path) -> Iterator[tuple[int, bytes]]:
-    """Give the lines of a file with their numbers, from 1; of too long ones the beginning."""
+    """Give the lines of a file with their numbers, from 1; of too long ones the length alone."""
     try:
         with _open_archive(path) as file:
             number = 0
-            while line := file.readline(_LONGEST + 1):
+            while line := file.readline(_CHUNK):
                 number += 1
-                rest = line
-                while len(rest) > _LONGEST and not rest.endswith(b'\n'):
-                    rest = file.readline(_LONGEST + 1)
-                yield number, line
+                yield number, _complete(file, line)
     except FileNotFoundError:
         raise NotFound(f'no file at {path}') from None
     except (gzip.BadGzipFile, EOFError, zlib.error) as error:
@@ -53,6 +52,21 @@ def read_raw_lines(path: Path) -> Iterator[tuple[int, bytes]]:
         ) from None
     except OSError as error:
         raise Unavailable(f'cannot read {path}: {error}') from None
+
+
+def _complete(file: BinaryIO, line: bytes) -> bytes:
+    """Read a line to its end; give zeros for one that is longer than is accepted."""
+    if line.endswith(b'\n') or len(line) < _CHUNK:
+        return line
+    pieces, length = [line], len(line)
+    while piece := file.readline(_CHUNK):
+        length += len(piece)
+        pieces.append(piece)
+        if length > _LONGEST:
+            pieces.clear()
+        if piece.endswith(b'\n'):
+            break
+    return b''.join(pieces) if length <= _LONGEST else bytes(_LONGEST + 1)
 
 
 def _open_archive(path: Path) -> BinaryIO:
