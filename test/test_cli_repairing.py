@@ -170,7 +170,7 @@ def test_what_cannot_be_restored_changes_nothing(store: Path, tmp_path: Path) ->
     for file, told in (
         (backup, 'is not whole'),
         (cut, 'cannot be read'),
-        (text, 'cannot be read'),
+        (text, f'{text} cannot be read'),
         (tmp_path / 'none.db', 'no file at'),
     ):
         done = run(store, 'restore', str(file))

@@ -76,7 +76,11 @@ def restore(backup: Path, path: Path) -> Restored:
 
 
 def _refuse_damaged(backup: Path, copy: Path) -> None:
-    bad = [check for check in verify(copy) if not check.holds]
+    try:
+        bad = [check for check in verify(copy) if not check.holds]
+    except Unavailable as error:
+        told = str(error).replace(str(copy), str(backup))
+        raise Unavailable(f'{told}; nothing was changed: use another one') from error
     if bad:
         details = '; '.join(f'{check.name}: {check.detail}' for check in bad)
         raise Unavailable(
