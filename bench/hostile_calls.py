@@ -3,14 +3,15 @@ How much memory a process keeps after hostile calls: RSS before, during and afte
 
 Called as `bench/hostile_calls.py CALLS [SEED] [MODEL] [FACE]`; MODEL '' is the default models. The
 FACE `python` calls in this process, `mcp` over HTTP a process of its own, `node` the services and
-MCP of a live node in turns; the memory of the process that is called is read. Many calls are
-wrong, the others ask for what nobody asked before; almost none stores anything, so that what stays
-is what they left behind.
+MCP of a live node in turns; the memory of the process that is called is read. Before is after some
+plain calls, which load what is loaded when it is needed. Of the others many are wrong, the rest
+ask for what nobody asked before; almost none stores anything, so that what stays is what they left
+behind. What is mapped (pages of libraries, and of the models' weights, which more words touch) is
+told beside: the system may drop it at any time.
 """
 
 from __future__ import annotations
 
-import gc
 import os
 import random
 import sys
@@ -28,10 +29,12 @@ from wild import Wild
 from robot_memory.api import RobotMemory
 from robot_memory.catalog import get_tool
 from robot_memory.core.errors import RobotMemoryError
-from robot_memory.core.heap import trim_heap, use_one_heap
+from robot_memory.core.heap import use_one_heap
 
-_WARM_UP = 2_000
+_PLAIN = 500
 _FACTS = 2_000
+Call = tuple[str, dict[str, Any]]
+Make = Callable[[random.Random], Call]
 _WORDS = 'shelf aisle part gripper drawer cup tray dock hall battery sensor wrist'.split()
 
 
@@ -44,13 +47,13 @@ def make_text(chance: random.Random) -> str:
     return chance.choice(_WORDS) + ' ' + ''.join(chance.choices(letters, k=length))
 
 
-def make_call(chance: random.Random) -> tuple[str, dict[str, Any]]:
+def make_call(chance: random.Random) -> Call:
     """Return a tool and what it is asked for."""
     text = make_text(chance)
     nested: Any = 1
     for _ in range(chance.choice((1, 30, 120))):
         nested = {text[:8]: nested}
-    made: list[tuple[str, dict[str, Any]]] = [
+    made: list[Call] = [
         ('recall', {'query': text, 'n': chance.choice((1, 5, 10**9, -1))}),
         ('recall', {'query': text, 'context_filter': {text[:40]: text}}),
         ('recall', {'query': text, 'collection': text[:30]}),
@@ -72,27 +75,40 @@ def make_call(chance: random.Random) -> tuple[str, dict[str, Any]]:
     return chance.choice(made)
 
 
-def make_calls(memory: RobotMemory, count: int, chance: random.Random) -> int:
+def make_plain_call(chance: random.Random) -> Call:
+    """Return a tool and what it is asked for by a planner."""
+    part = 37 * chance.randrange(_FACTS)
+    made: list[Call] = [
+        ('recall', {'query': f'Where is part {part}?', 'n': 5}),
+        ('recall', {'query': f'{part} 号零件在哪里?'}),
+        ('get_context', {'task': f'Take part {part} to Anna, and put it on the table.'}),
+        ('query_records', {'limit': 5}),
+        ('learn', {'insight': f'Shelf {part} is for bolts since the audit'}),
+    ]
+    return chance.choice(made)
+
+
+def make_calls(memory: RobotMemory, count: int, chance: random.Random, make: Make) -> int:
     """Make so many calls; return how many were answered."""
     run: Callable[[str, dict[str, Any]], Any] = memory._run
     answered = 0
     for _ in range(count):
         try:
-            run(*make_call(chance))
+            run(*make(chance))
             answered += 1
         except (RobotMemoryError, TypeError):
             continue
     return answered
 
 
-def read_rss() -> float:
-    """Return the resident memory of this process in MB."""
-    gc.collect()
-    trim_heap()
-    for line in Path('/proc/self/status').read_text(encoding='ascii').splitlines():
-        if line.startswith('VmRSS'):
-            return int(line.split()[1]) / 1024
-    raise RuntimeError('no VmRSS in /proc/self/status')
+def read_rss(pid: int) -> tuple[float, float]:
+    """Return the resident memory of a process in MB, and how much of it is mapped files."""
+    status = Path(f'/proc/{pid}/status').read_text(encoding='ascii')
+    found = dict(
+        line.split(':', 1) for line in status.splitlines() if line.startswith(('VmR', 'Rss'))
+    )
+    rss, mapped = (int(found[name].split()[0]) / 1024 for name in ('VmRSS', 'RssFile'))
+    return rss, mapped
 
 
 class Served:
@@ -102,32 +118,27 @@ class Served:
         """Start the process."""
         asked, self._ask = os.pipe()
         self._told, tell = os.pipe()
-        self._child = os.fork()
-        if not self._child:
+        self.pid = os.fork()
+        if not self.pid:
             os.close(self._ask)
             _serve(path, model, asked, tell)
         os.close(asked)
         self._mcp = faces.Mcp(int(self._hear()))
 
-    def make_calls(self, count: int, chance: random.Random) -> int:
+    def make_calls(self, count: int, chance: random.Random, make: Make) -> int:
         """Make so many calls; return how many were answered."""
         wild, answered = Wild(chance), 0
         for at in range(0, count, faces.CONNECTIONS):
-            made = [make_call(chance) for _ in range(min(faces.CONNECTIONS, count - at))]
+            made = [make(chance) for _ in range(min(faces.CONNECTIONS, count - at))]
             calls = [(get_tool(name), given) for name, given in made]
             answered += sum(one.answered for one in self._mcp.call_all(calls, wild))
         return answered
-
-    def read_rss(self) -> float:
-        """Return the resident memory of the process in MB."""
-        os.write(self._ask, b'?')
-        return float(self._hear())
 
     def close(self) -> None:
         """End the process; raise where it ended badly."""
         self._mcp.close()
         os.close(self._ask)
-        if status := os.waitpid(self._child, 0)[1]:
+        if status := os.waitpid(self.pid, 0)[1]:
             raise RuntimeError(f'the server ended with {status}')
 
     def _hear(self) -> bytes:
@@ -138,7 +149,7 @@ class Served:
 
 
 def _serve(path: Path, model: str, asked: int, tell: int) -> None:
-    """Serve until nobody asks any more; tell the port, then RSS; this process ends here."""
+    """Serve until nobody holds the other end of `asked`; tell the port; this process ends here."""
     from robot_memory.mcp_server import HttpBridge
 
     code = 1
@@ -148,8 +159,7 @@ def _serve(path: Path, model: str, asked: int, tell: int) -> None:
             bridge = HttpBridge(memory.memory, port=0, tools='all')
             bridge.start()
             os.write(tell, str(bridge.port).encode())
-            while os.read(asked, 1):
-                os.write(tell, str(read_rss()).encode())
+            os.read(asked, 1)
             bridge.stop()
         code = 0
     finally:
@@ -175,13 +185,13 @@ class Live:
         self._node = faces.Node(path.parent, model)
         self._mcp = faces.Mcp(self._node.port)
         self._services = faces.Services(self._node.name)
-        self.read_rss = self._node.read_rss
+        self.pid = self._node.pid
 
-    def make_calls(self, count: int, chance: random.Random) -> int:
+    def make_calls(self, count: int, chance: random.Random, make: Make) -> int:
         """Make so many calls; return how many were answered."""
         wild, answered = Wild(chance), 0
         for place, at in enumerate(range(0, count, faces.CONNECTIONS)):
-            made = [make_call(chance) for _ in range(min(faces.CONNECTIONS, count - at))]
+            made = [make(chance) for _ in range(min(faces.CONNECTIONS, count - at))]
             calls = [(get_tool(name), given) for name, given in made]
             offered = [one for one in calls if place % 2 and one[0].ros]
             others = [one for one in calls if not (place % 2 and one[0].ros)]
@@ -206,11 +216,11 @@ class Local:
     def __init__(self, path: Path, model: str) -> None:
         """Open it."""
         self._memory = fill(path, model)
-        self.read_rss, self.close = read_rss, self._memory.close
+        self.pid, self.close = os.getpid(), self._memory.close
 
-    def make_calls(self, count: int, chance: random.Random) -> int:
+    def make_calls(self, count: int, chance: random.Random, make: Make) -> int:
         """Make so many calls; return how many were answered."""
-        return make_calls(self._memory, count, chance)
+        return make_calls(self._memory, count, chance, make)
 
 
 FACES: dict[str, type[Served | Live | Local]] = {
@@ -221,21 +231,25 @@ FACES: dict[str, type[Served | Live | Local]] = {
 
 
 def main() -> None:
-    """Print RSS every tenth of the calls."""
+    """Print RSS before, and every tenth of the calls."""
     calls, seed, model, face = (*sys.argv[1:], *('1', '', 'python')[len(sys.argv) - 2 :])
     chance = random.Random(int(seed))
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / 'memory.db'
         called: Served | Live | Local = FACES[face](path, model)
-        print(f'with {_FACTS} facts: {called.read_rss():.0f} MB', flush=True)
-        called.make_calls(_WARM_UP, chance)
-        before = called.read_rss()
-        print(f'before: {before:.0f} MB, after {_WARM_UP} calls', flush=True)
+        called.make_calls(_PLAIN, chance, make_plain_call)
+        before, mapped = read_rss(called.pid)
+        print(f'before: {before:.0f} MB, {mapped:.0f} of it mapped files', flush=True)
         answered, each = 0, int(calls) // 10
         for tenth in range(1, 11):
-            answered += called.make_calls(each, chance)
-            now = called.read_rss()
-            print(f'{tenth * each} calls: {now:.0f} MB ({now / before - 1:+.1%})', flush=True)
+            answered += called.make_calls(each, chance, make_call)
+            now, mapped_now = read_rss(called.pid)
+            own = (now - mapped_now) / (before - mapped) - 1
+            print(
+                f'{tenth * each} calls: {now:.0f} MB ({now / before - 1:+.1%}), {mapped_now:.0f} '
+                f'of it mapped files; without these {own:+.1%}',
+                flush=True,
+            )
         print(f'{answered} answered, the rest refused')
         called.close()
 

@@ -107,10 +107,10 @@ class Node:
             return f'the node ended with {self._process.returncode}: {self._read_log()}'
         return f'the node met a fault: {self._read_log()}' if self._has_traceback() else ''
 
-    def read_rss(self) -> float:
-        """Return the resident memory of the process in MB."""
-        told = Path(f'/proc/{self._process.pid}/status').read_text(encoding='ascii')
-        return int(told.partition('VmRSS:')[2].split()[0]) / 1024
+    @property
+    def pid(self) -> int:
+        """Return the number of the process."""
+        return self._process.pid
 
     def read_processor_ms(self) -> int:
         """Return how long a processor has been at it, in milliseconds."""
