@@ -12,6 +12,7 @@ from old_stores import fixture, opened
 from robots import Robot, check_file, make_store
 from test_storage_damage import break_page, list_pages
 
+from robot_memory.core.errors import Unavailable
 from robot_memory.storage import checksums
 from robot_memory.storage.admin.salvage import salvage
 from robot_memory.storage.admin.verify import verify
@@ -178,6 +179,14 @@ def test_a_store_that_was_upgraded_is_salvaged_without_its_list_of_tables(tmp_pa
         check_file(new)
         for table in TABLES:
             assert read_rows(new, table).keys() == true[table].keys(), (table, done.lost)
+
+
+@pytest.mark.parametrize('held', [b'notes of mine, no store\n' * 2_000, b'', bytes(40_960)])
+def test_of_a_file_that_is_no_store_no_new_one_is_written(tmp_path: Path, held: bytes) -> None:
+    (tmp_path / 'memory.db').write_bytes(held)
+    with pytest.raises(Unavailable, match=r'nothing of .*memory\.db can be salvaged'):
+        salvage(tmp_path / 'memory.db', tmp_path / 'salvaged.db')
+    assert [file.name for file in tmp_path.iterdir()] == ['memory.db']
 
 
 LONG_TEXT = 'the north wing of the hall ' * 2_000

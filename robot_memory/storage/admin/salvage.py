@@ -74,7 +74,7 @@ def salvage(path: Path, target: Path, progress: Progress = lambda done, total: N
     Write a new store from what can be read of one; the damaged one is not changed.
 
     Raise Conflict where the target exists, and Unavailable where the copy that is read does not
-    fit on the disk, or not even the list of tables can be read.
+    fit on the disk, or the list of tables cannot be read, or there is not a single row.
     """
     if target.exists():
         raise Conflict(f'{target} exists; name a file that does not')
@@ -99,6 +99,11 @@ def salvage(path: Path, target: Path, progress: Progress = lambda done, total: N
             load_vectors(new)
             checksums.reserve_if_empty(new)
             _copy(source, new, _list_entries(source, path), done)
+            if not any(done.copied.values()):
+                raise Unavailable(
+                    f'nothing of {path} can be salvaged: no row of a store was found in it; '
+                    'restore a backup, or import an archive'
+                )
             meta.put(new, 'derived_rules', 0)
             if meta.get(new, 'store_id') is None:
                 meta.put_store_id(new)
