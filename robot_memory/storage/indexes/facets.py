@@ -73,7 +73,9 @@ def _insert_known(connection: apsw.Connection, memory_id: int, found: Mapping[st
         else:
             rows += (path_id, value, memory_id)
     marks = ', '.join(['(?, ?, ?)'] * len(found))
-    connection.execute(f'INSERT OR IGNORE INTO facets VALUES {marks}', rows)
+    connection.execute(
+        f'INSERT OR IGNORE INTO facets (path_id, value, memory_id) VALUES {marks}', rows
+    )
     return True
 
 
