@@ -123,6 +123,7 @@ def test_what_another_program_wrote_is_told_apart_and_accepted(store: Path) -> N
     other.close()
     told = run(store, 'verify')
     assert told.returncode == 1 and 'verify --accept' in told.stdout
+    assert 'if that change was meant `robot-memory verify --accept`, else' in told.stderr
     accepted = run(store, 'verify', '--accept')
     assert 'the checksums of' in accepted.stdout
     assert 'Shelf 7 is empty' in run(store, 'show', '8').stdout

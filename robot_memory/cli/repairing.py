@@ -16,7 +16,7 @@ from robot_memory.core.settings import Settings, find_store_path
 from robot_memory.storage.admin.backup import Plan, back_up_now, back_up_to, plan_of
 from robot_memory.storage.admin.restore import restore
 from robot_memory.storage.admin.salvage import salvage
-from robot_memory.storage.admin.verify import accept_pages, verify
+from robot_memory.storage.admin.verify import REPLACE, accept_pages, verify
 
 
 @dataclass(frozen=True)
@@ -147,12 +147,11 @@ def verify_store(request: VerifyRequest, settings: Settings, options: Options) -
     marks = {True: 'ok', False: 'FAILED'}
     text = '\n'.join(f'{check.name:10} {marks[check.holds]:6}  {check.detail}' for check in checks)
     show_answer({'path': str(path), 'checks': [asdict(check) for check in checks]}, text, options)
-    bad = [check.name for check in checks if not check.holds]
+    bad = [check for check in checks if not check.holds]
     if bad:
-        raise Unavailable(
-            f'{path} is damaged ({", ".join(bad)}): `robot-memory restore BACKUP` puts a backup '
-            'in its place, `robot-memory salvage` writes a new store from what can be read'
-        )
+        names = ', '.join(check.name for check in bad)
+        cures = '; '.join(dict.fromkeys(check.cure or REPLACE for check in bad))
+        raise Unavailable(f'{path} is damaged ({names}): {cures}')
 
 
 def salvage_store(request: SalvageRequest, settings: Settings, options: Options) -> None:
