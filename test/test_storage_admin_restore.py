@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import re
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -16,10 +17,11 @@ from test_storage_damage import list_pages
 from test_tools_erase import erase, find_markers
 
 from robot_memory.archive.reader import import_archive
-from robot_memory.core.errors import Conflict
+from robot_memory.core.errors import Conflict, Unavailable
 from robot_memory.storage import checksums
 from robot_memory.storage.admin.restore import restore
 from robot_memory.storage.admin.salvage import salvage
+from robot_memory.storage.admin.verify import verify
 
 Open = Callable[..., Robot]
 
@@ -134,3 +136,13 @@ def test_a_packed_backup_is_restored_where_no_store_was(robot: Robot, tmp_path: 
     connection = checksums.connect(tmp_path / 'new' / 'memory.db')
     assert connection.execute('SELECT content FROM memories').fetchall() == [('the red door',)]
     connection.close()
+
+
+def test_of_a_packed_file_that_is_no_store_its_own_name_is_told(tmp_path: Path) -> None:
+    packed = tmp_path / 'notes.gz'
+    with gzip.open(packed, 'wb') as file:
+        file.write(b'notes of mine, no store\n' * 500)
+    for check in (verify, lambda path: restore(path, tmp_path / 'memory.db')):
+        with pytest.raises(Unavailable, match=rf'^{re.escape(str(packed))} cannot be read'):
+            check(packed)
+    assert [file.name for file in tmp_path.iterdir()] == ['notes.gz']

@@ -77,10 +77,9 @@ def restore(backup: Path, path: Path) -> Restored:
 
 def _refuse_damaged(backup: Path, copy: Path) -> None:
     try:
-        bad = [check for check in verify(copy) if not check.holds]
+        bad = [check for check in verify(copy, backup) if not check.holds]
     except Unavailable as error:
-        told = str(error).replace(str(copy), str(backup))
-        raise Unavailable(f'{told}; nothing was changed: use another one') from error
+        raise Unavailable(f'{error}; nothing was changed: use another one') from error
     if bad:
         details = '; '.join(f'{check.name}: {check.detail}' for check in bad)
         raise Unavailable(

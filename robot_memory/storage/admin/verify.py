@@ -61,17 +61,17 @@ class Check:
     cure: str = ''
 
 
-def verify(path: Path) -> list[Check]:
+def verify(path: Path, named: Path | None = None) -> list[Check]:
     """
     Check a file from its pages to its audit; one that is .gz is unpacked beside it.
 
-    Raise Unavailable where it cannot be opened at all.
+    Raise Unavailable where it cannot be opened at all, which names what the file is a copy of.
     """
     with _unpacked(path) as file:
         pages = _check_pages(file)
         if not pages.holds:  # the first page may be among them, without which nothing opens
             return [pages]
-        with hold_checked(file) as connection:
+        with hold_checked(file, named or path) as connection:
             connection.execute('BEGIN')  # one state of the store, whatever others write
             return [pages, *_check_content(connection)]
 
@@ -98,8 +98,9 @@ def unpack(backup: Path, path: Path) -> None:
         raise Unavailable(f'{backup} cannot be read: {error}; use another backup') from error
 
 
-def open_checked(path: Path) -> apsw.Connection:
-    """Open a store that is only read; raise Unavailable for what is none."""
+def open_checked(path: Path, named: Path | None = None) -> apsw.Connection:
+    """Open a store that is only read; raise Unavailable, by a name, for what is none."""
+    named = named or path
     try:
         connection = _connect(path)
         try:
@@ -111,10 +112,10 @@ def open_checked(path: Path) -> apsw.Connection:
     except apsw.BusyError as error:
         user = name_users(path) or 'a process'
         raise Locked(
-            f'{path} cannot be read: {user} keeps it locked for itself; end that, then try again'
+            f'{named} cannot be read: {user} keeps it locked for itself; end that, then try again'
         ) from error
     except apsw.Error as error:
-        raise Unavailable(f'{path} cannot be read as a store: {error}') from error
+        raise Unavailable(f'{named} cannot be read as a store: {error}') from error
     return connection
 
 
@@ -144,15 +145,16 @@ def connect_alone(path: Path) -> apsw.Connection:
 
 
 @contextmanager
-def hold_checked(path: Path) -> Iterator[apsw.Connection]:
+def hold_checked(path: Path, named: Path | None = None) -> Iterator[apsw.Connection]:
     """Open a store to read from it for a while; raise Unavailable for any error of SQLite."""
-    connection = open_checked(path)
+    named = named or path
+    connection = open_checked(path, named)
     try:
         yield connection
     except apsw.BusyError as error:
-        raise Locked(f'{path} cannot be read now: {error}; try again') from error
+        raise Locked(f'{named} cannot be read now: {error}; try again') from error
     except apsw.Error as error:
-        raise Unavailable(f'{path} cannot be read as a store: {error}; {REPLACE}') from error
+        raise Unavailable(f'{named} cannot be read as a store: {error}; {REPLACE}') from error
     finally:
         connection.close()
 
