@@ -67,6 +67,7 @@ def preview(memory: Memory, wanted: Wanted, reason: str) -> Preview:
     """
     with memory.db.write() as connection:
         found = _find(connection, wanted)
+        doomed.add_emptied(connection, found)
         if found.is_empty():
             raise Conflict('nothing is to be erased: no memory is meant; nothing was changed')
         items = {
@@ -92,7 +93,6 @@ def _find(connection: Connection, wanted: Wanted) -> Doomed:
         named = doomed.find_by_ids(connection, wanted.memory_ids)
         doomed.add_memories(connection, found, named.created)
         found.events += named.events
-        doomed.add_emptied(connection, found)
         for memory_id in named.created:
             found.kept.pop(memory_id, None)
         return found

@@ -84,7 +84,6 @@ def find_by_ids(connection: apsw.Connection, ids: Sequence[int]) -> Doomed:
             if folding.find_digest(connection, memory_id) is None:
                 raise folding.explain_missing(connection, memory_id)
             doomed.events.append(memory_id)
-    add_emptied(connection, doomed)
     return doomed
 
 
@@ -99,6 +98,8 @@ def add_emptied(connection: apsw.Connection, doomed: Doomed) -> None:
         (json.dumps(doomed.events),),
     ).fetchall()
     doomed.created.update(rows)
+    for memory_id, _ in rows:
+        doomed.kept.pop(memory_id, None)
 
 
 def find_by_session(connection: apsw.Connection, session_id: str) -> Doomed:
