@@ -10,7 +10,7 @@ import apsw
 
 from robot_memory.storage import epochs
 from robot_memory.storage.tables.event_hours import IS_LONG, KINDS, find_longest
-from robot_memory.storage.tables.event_names import find_id
+from robot_memory.storage.tables.event_names import find_each
 
 
 @dataclass(frozen=True)
@@ -68,11 +68,10 @@ def around(
     Nearby are those that begin at the same onset, and those whose peak lies in its extent, or in
     the nanoseconds `slack_ns` around it. A subject that lists things is one in any order.
     """
-    source, topic, place = (
-        find_id(connection, name) for name in (identity.source, identity.topic, collection)
-    )
-    if source is None or topic is None or place is None:
+    ids = find_each(connection, (identity.source, identity.topic, collection))
+    if ids is None:
         return []
+    source, topic, place = ids
     is_list = SEPARATOR in identity.subject
     subjects = '' if is_list else ' AND j.name = ?9'
     first, last = identity.onset - slack_ns, max(identity.onset, identity.end) + slack_ns
@@ -115,9 +114,8 @@ def list_overlapping(
     They are of its source, subject and collection, and begin no earlier than its duration before
     it.
     """
-    names = (identity.source, identity.subject, collection)
-    ids = [find_id(connection, name) for name in names]
-    if None in ids:
+    ids = find_each(connection, (identity.source, identity.subject, collection))
+    if ids is None:
         return []
     rows = connection.execute(
         f'{_AS_IT_CAME} WHERE e.id IN (SELECT id FROM events INDEXED BY events_by_kind'
@@ -139,11 +137,10 @@ def find_last_look(
     connection: apsw.Connection, source: str, topic: str, collection: str, before_ns: int
 ) -> tuple[int, int, str] | None:
     """Return id, stamp and look of the last active picture of a topic before a stamp."""
-    of_source, of_topic, of_collection = (
-        find_id(connection, name) for name in (source, topic, collection)
-    )
-    if of_source is None or of_topic is None or of_collection is None:
+    ids = find_each(connection, (source, topic, collection))
+    if ids is None:
         return None
+    of_source, of_topic, of_collection = ids
     row = connection.execute(
         'SELECT id, peak, look FROM events INDEXED BY events_pictured'
         ' WHERE topic = ? AND peak < ? AND look IS NOT NULL AND active'

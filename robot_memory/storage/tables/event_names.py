@@ -35,6 +35,17 @@ def find_id(connection: apsw.Connection, name: str) -> int | None:
     return None if found is None else remembered_ids.note(_TABLE, name, found[0])
 
 
+def find_each(connection: apsw.Connection, names: Iterable[str]) -> list[int] | None:
+    """Return the ids of names, in their order; None where one has none."""
+    found = []
+    for name in names:
+        number = find_id(connection, name)
+        if number is None:
+            return None
+        found.append(number)
+    return found
+
+
 def find_ids(connection: apsw.Connection, names: Iterable[str]) -> list[int]:
     """Return the ids that there are of names, ascending."""
     rows = connection.execute(
