@@ -43,7 +43,7 @@ def main(signals: queue.SimpleQueue[int]) -> None:
             node.start()
     except RobotMemoryError as error:
         _end(node)
-        sys.exit(escape_controls(f'robot_memory: [{error.code}] {error}'))
+        sys.exit(f'robot_memory: [{error.code}] {error}')
     except (ParameterException, NameValidationException) as error:
         sys.exit(escape_controls(f'robot_memory: [invalid_argument] {error}'))
     if warning:
