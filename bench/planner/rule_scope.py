@@ -28,7 +28,7 @@ from robot_memory.text.rules.scene import read_scene
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from planner.measure import load as load_entries
 from planner.measure import print_rules
-from planner.train import FALSE, Floats, Sentences, fit, load, place_threshold
+from planner.train import Floats, Sentences, find_threshold, fit, load, score_unseen
 
 HANDS = {'first': '', 'other': '_other', 'third': '_third', 'fourth': '_fourth'}
 Entry = dict[str, Any]
@@ -51,16 +51,6 @@ def rate(found: Sentences, rules: Sequence[Entry], vectors: Floats, hand: str) -
     leads = [KNOWN_LEAD if names_known(read_rule(text)) else 0.0 for text in texts]
     scores: Floats = made.score(asked) - np.array(leads, np.float32)
     return scores
-
-
-def find_threshold(found: Sentences) -> float:
-    """Return the threshold that train.py sets."""
-    least = []
-    for hand in np.unique(found.hands):
-        here = found.hands == hand
-        scores = fit(found.take(~here)).score(found.take(here))
-        least.append(place_threshold(scores, found.labels[here], FALSE[Trait.ALWAYS]))
-    return float(np.median(least))
 
 
 def count(tasks: Sequence[Entry], rules: Sequence[Entry], judged: list[list[Judged]]) -> None:
@@ -86,7 +76,7 @@ def main() -> None:
             made = robot.memory.embed_passages([rule['text'] for rule in rules])
             assert made is not None
             vectors[hand] = unpack(pack(np.array([one.first for one in made], np.float32)))
-    threshold = find_threshold(found)
+    threshold = find_threshold(Trait.ALWAYS, found, score_unseen(found))
     for hand, rules in sets.items():
         tasks = load_entries(f'tasks{HANDS[hand]}', 'dev' if hand == 'third' else None)
         by_words = list(judge_by_words(rules, tasks))

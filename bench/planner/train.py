@@ -118,22 +118,27 @@ def place_threshold(scores: Floats, labels: Floats, share: float) -> float:
     return float(np.quantile(scores[labels < 0], 1 - share))
 
 
-def cross_hands(trait: Trait, found: Sentences) -> float:
-    """Print what is reached on each hand by classifiers without it; return the threshold."""
-    scores, share = np.zeros(len(found.labels), np.float32), FALSE[trait]
+def score_unseen(found: Sentences) -> Floats:
+    """Return the scores of sentences, of each hand by a classifier without it."""
+    scores = np.zeros(len(found.labels), np.float32)
     for hand in np.unique(found.hands):
         unseen = found.hands == hand
         scores[unseen] = fit(found.take(~unseen)).score(found.take(unseen))
-    least = float(
-        np.median(
-            [
-                place_threshold(
-                    scores[found.hands == hand], found.labels[found.hands == hand], share
-                )
-                for hand in np.unique(found.hands)
-            ]
-        )
-    )
+    return scores
+
+
+def find_threshold(trait: Trait, found: Sentences, scores: Floats) -> float:
+    """Return the median of the thresholds of the hands."""
+    share = FALSE[trait]
+    by_hand = [found.hands == hand for hand in np.unique(found.hands)]
+    least = [place_threshold(scores[here], found.labels[here], share) for here in by_hand]
+    return float(np.median(least))
+
+
+def cross_hands(trait: Trait, found: Sentences) -> float:
+    """Print what is reached on each hand by classifiers without it; return the threshold."""
+    scores = score_unseen(found)
+    least = find_threshold(trait, found, scores)
     for hand in np.unique(found.hands):
         for language in np.unique(found.languages):
             here = (found.hands == hand) & (found.languages == language)
