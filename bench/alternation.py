@@ -28,6 +28,7 @@ from robot_memory.core.progress import make_progress_bar
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 from load import DEADLINE, TOPICS, compare_counts, read_processor_seconds, start_role
+from measured_process import read_megabytes
 
 try:
     from ament_index_python.packages import get_package_prefix
@@ -75,19 +76,13 @@ def run_publisher(seconds: float, profile: str) -> Iterator[subprocess.Popen[str
         publisher.wait()
 
 
-def read_rss_mb(pid: int) -> float:
-    """Return how much of a process is in memory."""
-    status = Path(f'/proc/{pid}/status').read_text()
-    return round(int(status.partition('VmRSS:')[2].split()[0]) / 1024, 1)
-
-
 def load(process: int, seconds: float, profile: str) -> dict[str, Any]:
     """Let a process hear all topics so long; return what it used, and what was sent."""
     with run_publisher(seconds, profile) as publisher:
         before, rss_mb = read_processor_seconds(process), []
         for _ in make_progress_bar(range(round(seconds)), 'load', unit='s'):
             time.sleep(1.0)
-            rss_mb.append(read_rss_mb(process))
+            rss_mb.append(read_megabytes('VmRSS', process))
         assert publisher.stdout is not None
         sent = json.loads(publisher.stdout.readline())
         used = read_processor_seconds(process) - before

@@ -22,8 +22,10 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / 'torture'))
 sys.path.insert(1, str(Path(__file__).resolve().parents[1] / 'test'))
+sys.path.insert(2, str(Path(__file__).resolve().parent))
 
 import faces
+from measured_process import read_megabytes
 from wild import Wild
 
 from robot_memory.api import RobotMemory
@@ -103,12 +105,7 @@ def make_calls(memory: RobotMemory, count: int, chance: random.Random, make: Mak
 
 def read_rss(pid: int) -> tuple[float, float]:
     """Return the resident memory of a process in MB, and how much of it is mapped files."""
-    status = Path(f'/proc/{pid}/status').read_text(encoding='ascii')
-    found = dict(
-        line.split(':', 1) for line in status.splitlines() if line.startswith(('VmR', 'Rss'))
-    )
-    rss, mapped = (int(found[name].split()[0]) / 1024 for name in ('VmRSS', 'RssFile'))
-    return rss, mapped
+    return read_megabytes('VmRSS', pid), read_megabytes('RssFile', pid)
 
 
 class Served:

@@ -1,4 +1,4 @@
-"""What a process of a bench took, which is counted apart from that of all others."""
+"""What a process of a bench takes, which is counted apart from that of all others."""
 
 from __future__ import annotations
 
@@ -15,6 +15,16 @@ class Measured(NamedTuple):
     said: str
     seconds: float
     most_mb: float
+
+
+def read_megabytes(field: str, pid: int | str = 'self') -> float:
+    """
+    Return a size of a process from /proc, of this one unless another is named.
+
+    VmRSS is what is in memory, RssFile how much of it is mapped files, VmHWM VmRSS at its peak.
+    """
+    status = Path(f'/proc/{pid}/status').read_text().split()
+    return round(int(status[status.index(f'{field}:') + 1]) / 1024, 1)
 
 
 def run_measured(*command: str, folder: Path | None = None) -> Measured:

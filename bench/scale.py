@@ -30,6 +30,7 @@ from robot_memory.core.progress import make_progress_bar
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 import facts
+from measured_process import read_megabytes
 
 START = time.perf_counter()
 ROOM = 3_000
@@ -284,12 +285,6 @@ def _time_calls(title: str, call: Callable[[int], Any], numbers: Iterable[int]) 
         'p95_ms': round(times[int(len(times) * 0.95)], 3),
         'per_s': round(1e3 * len(times) / sum(times), 1),
     }
-
-
-def read_megabytes(field: str) -> float:
-    """Return a size of this process from /proc: VmRSS as it is, VmHWM at its peak."""
-    status = Path('/proc/self/status').read_text().split()
-    return round(int(status[status.index(f'{field}:') + 1]) / 1024, 1)
 
 
 def main() -> None:

@@ -28,7 +28,7 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 from facts import make_fact, make_question
-from scale import read_megabytes
+from measured_process import read_megabytes
 
 from robot_memory.core.heap import trim_heap
 from robot_memory.core.progress import make_progress_bar
