@@ -9,9 +9,9 @@ import pytest
 from robot_memory.api import RobotMemory
 from robot_memory.embedding.kept_ratings import load_rule_scopes
 from robot_memory.embedding.sentence_classifier import Trait, load_classifier
-from robot_memory.retrieval.rule_scope import widen
+from robot_memory.retrieval.rule_scope import GUESS_LEAD, KNOWN_LEAD, widen
 from robot_memory.text import tokenizer
-from robot_memory.text.rules.conditions import Judged, names_known
+from robot_memory.text.rules.conditions import Condition, Judged, is_guess, names_known
 from robot_memory.text.rules.reader import read_rule
 
 ALWAYS = (
@@ -95,14 +95,36 @@ def test_without_a_model_the_words_decide(tmp_path: Path) -> None:
         assert [one.memory_id for one in memory.get_context(TASK).rules.may_apply] == [rule]
 
 
-def test_what_the_words_say_is_widened_by_one_step_at_most() -> None:
+def test_what_words_say_for_sure_is_widened_by_one_step_at_most() -> None:
+    marked: Condition = {'thing': ['glassware'], 'words': 'glassware'}
+    unknown: Condition = {'word': 'the sluice gate'}
     met, not_met = Judged(True, ('glassware',)), Judged(False, ('glassware',))
     open_to = Judged(None, ('the sluice gate',))
-    assert widen(met, -1.0) is met
-    assert widen(not_met, None) is not_met
-    assert widen(open_to, -0.1) is open_to
-    assert widen(open_to, 0.1) == Judged(True, ('always',))
-    assert widen(not_met, 0.1) == Judged(None, ('glassware',))
+    assert widen(met, marked, -1.0) is met
+    assert widen(not_met, marked, None) is not_met
+    assert widen(not_met, marked, KNOWN_LEAD - 0.1) is not_met
+    assert widen(not_met, marked, KNOWN_LEAD) == Judged(None, ('glassware',))
+    assert widen(open_to, unknown, -0.1) is open_to
+    assert widen(open_to, unknown, 0.1) == Judged(True, ('always',))
+
+
+def test_of_what_words_only_guess_the_meaning_decides() -> None:
+    guess: Condition = {'first': {'thing': ['paper'], 'words': 'book', 'only': 'book'}}
+    not_met = Judged(False, ('book',))
+    assert widen(not_met, guess, 0.0) == Judged(True, ('always',))
+    assert widen(not_met, guess, -GUESS_LEAD) == Judged(None, ('book',))
+    assert widen(not_met, guess, -GUESS_LEAD - 0.1) is not_met
+    assert widen(not_met, guess, None) is not_met
+
+
+def test_a_condition_is_a_guess_where_nothing_but_what_is_named_first_states_it() -> None:
+    first: Condition = {'first': {'thing': ['glassware']}}
+    assert is_guess(first)
+    assert is_guess({'all': [first, {'unsure': {'place': 'kitchen'}}]})
+    assert not is_guess({'all': [first, {'place': 'kitchen'}]})
+    assert not is_guess({'all': [first, {'not': {'place': 'kitchen'}}]})
+    assert not is_guess({'word': 'the sluice gate'})
+    assert not is_guess({})
 
 
 def test_a_condition_names_what_is_known_where_a_table_surely_knows_it() -> None:

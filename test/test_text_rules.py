@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from robot_memory.text.rules.conditions import Condition, judge, list_persons
+from robot_memory.text.rules.conditions import Condition, is_guess, judge, list_persons
 from robot_memory.text.rules.people import find_people, key_of
 from robot_memory.text.rules.reader import read_rule
 from robot_memory.text.rules.scene import read_scene
@@ -103,6 +103,24 @@ def test_a_general_word_leaves_its_kinds_open() -> None:
 @pytest.mark.parametrize(
     'rule',
     [
+        'Enter each delivery in the ledger on the shelf by the plates.',
+        'Porcelain plates: two at a time.',
+        '瓷盘一次拿两个。',
+        'Never move the arm faster than 0.5 m/s at the outside.',
+    ],
+)
+def test_what_is_named_first_is_a_guess(rule: str) -> None:
+    assert is_guess(read_rule(rule))
+
+
+def test_what_words_mark_as_a_condition_is_no_guess() -> None:
+    assert not is_guess(read_rule('When you carry porcelain plates, take two at a time.'))
+    assert not is_guess(read_rule('Porcelain plates are not stacked while Li is near.'))
+
+
+@pytest.mark.parametrize(
+    'rule',
+    [
         'Never open the frobnicator.',
         'The stamps stay in their album.',
         'Ask before you throw anything away.',
@@ -130,6 +148,8 @@ def test_an_unknown_word_leaves_a_rule_open(rule: str) -> None:
         ('Keep the beacon on everywhere except in the warehouse.', 'Wipe the table.', True),
         ('Outside the warehouse, never sound the horn.', 'Sweep the warehouse.', False),
         ('在仓库以外的地方要打开警示灯。', '打扫仓库。', False),
+        ('No onions in what you cook for Piet.', 'Boil potatoes for Piet.', None),
+        ('给老秦做的菜不放葱。', '给老秦煮碗面。', None),
     ],
 )
 def test_what_is_not_surely_a_condition_leaves_no_rule_out(

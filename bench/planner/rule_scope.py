@@ -19,9 +19,9 @@ import numpy as np
 
 from robot_memory.api import RobotMemory
 from robot_memory.embedding.sentence_classifier import Trait, pack, unpack
-from robot_memory.retrieval.rule_scope import KNOWN_LEAD, widen
+from robot_memory.retrieval.rule_scope import widen
 from robot_memory.retrieval.rules import Words
-from robot_memory.text.rules.conditions import Judged, judge, list_persons, names_known
+from robot_memory.text.rules.conditions import Judged, judge, list_persons
 from robot_memory.text.rules.reader import read_rule
 from robot_memory.text.rules.scene import read_scene
 
@@ -30,7 +30,7 @@ from planner.measure import load as load_entries
 from planner.measure import print_rules
 from planner.train import Floats, Sentences, find_threshold, fit, load, score_unseen
 
-HANDS = {'first': '', 'other': '_other', 'third': '_third', 'fourth': '_fourth'}
+HANDS = {'first': '', 'other': '_other', 'third': '_third', 'fourth': '_fourth', 'fifth': '_fifth'}
 Entry = dict[str, Any]
 
 
@@ -48,9 +48,7 @@ def rate(found: Sentences, rules: Sequence[Entry], vectors: Floats, hand: str) -
     made = fit(found.take(found.hands != hand))
     texts, blank = [rule['text'] for rule in rules], np.array([''] * len(rules))
     asked = Sentences(texts, np.zeros(len(rules), np.float32), blank, blank, blank, vectors)
-    leads = [KNOWN_LEAD if names_known(read_rule(text)) else 0.0 for text in texts]
-    scores: Floats = made.score(asked) - np.array(leads, np.float32)
-    return scores
+    return made.score(asked)
 
 
 def count(tasks: Sequence[Entry], rules: Sequence[Entry], judged: list[list[Judged]]) -> None:
@@ -84,7 +82,11 @@ def main() -> None:
         print(f'{hand}, by words:')
         count(tasks, rules, by_words)
         print(f'{hand}, joined:')
-        joined = [[widen(*pair) for pair in zip(row, ratings, strict=True)] for row in by_words]
+        conditions = [read_rule(rule['text']) for rule in rules]
+        joined = [
+            [widen(*one) for one in zip(row, conditions, ratings.tolist(), strict=True)]
+            for row in by_words
+        ]
         count(tasks, rules, joined)
 
 

@@ -147,7 +147,9 @@ def _list_atoms(condition: Condition) -> Iterator[str]:
     for name in ('all', 'any'):
         for inner in condition.get(name, ()):
             yield from _list_atoms(inner)
-    if condition.keys().isdisjoint(('not', 'unsure')):
+    if 'first' in condition:
+        yield from condition['first']
+    elif condition.keys().isdisjoint(('not', 'unsure')):
         yield from condition
 
 

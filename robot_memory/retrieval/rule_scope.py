@@ -15,15 +15,17 @@ from robot_memory.storage import Connection
 from robot_memory.storage.indexes import vectors
 from robot_memory.storage.tables import memories
 from robot_memory.storage.tables.rule_conditions import Row
-from robot_memory.text.rules.conditions import Judged, names_known
+from robot_memory.text.rules.conditions import Condition, Judged, is_guess, names_known
 
 KNOWN_LEAD = 0.5
 """By how much more a rule must pass where a table knows what its condition names."""
+GUESS_LEAD = 0.5
+"""By how much a rule may fail whose condition is a guess, and yet not be known not to apply."""
 
 
 def rate_rules(memory: Memory, connection: Connection, rows: Sequence[Row]) -> dict[int, float]:
     """
-    Return by id how surely rules hold in any task: 0 and more where they are taken to.
+    Return by id how surely rules hold in any task by their meaning: 0 and more where they do.
 
     Without the model that the classifier knows none is rated.
     """
@@ -42,19 +44,22 @@ def rate_rules(memory: Memory, connection: Connection, rows: Sequence[Row]) -> d
         rated |= scopes.rate(
             {hashes[one]: (record.content, made[one]) for one, record in records.items()}
         )
-    return {
-        row.memory_id: rated[row.content_hash] - (KNOWN_LEAD if names_known(row.condition) else 0)
-        for row in rows
-        if row.content_hash in rated
-    }
+    return {row.memory_id: rated[row.content_hash] for row in rows if row.content_hash in rated}
 
 
-def widen(judged: Judged, rating: float | None) -> Judged:
+def widen(judged: Judged, condition: Condition, rating: float | None) -> Judged:
     """
     Return what is judged of a rule's words, where it holds in any task by its meaning.
 
-    What was unknown is met, and what was known not to be met is unknown: they disagree.
+    What was unknown is met, and what was known not to be met is unknown: they disagree. Where the
+    condition is a guess, the meaning decides, and must be far from it to leave the rule out.
     """
-    if rating is None or rating < 0 or judged.truth is True:
+    if rating is None or judged.truth is True:
         return judged
-    return Judged(True, ('always',)) if judged.truth is None else Judged(None, judged.why)
+    guessed = is_guess(condition)
+    if rating >= (KNOWN_LEAD if names_known(condition) else 0):
+        is_met = guessed or judged.truth is None
+        return Judged(True, ('always',)) if is_met else Judged(None, judged.why)
+    if guessed and judged.truth is False and rating >= -GUESS_LEAD:
+        return Judged(None, judged.why)
+    return judged

@@ -132,7 +132,7 @@ def find_rules(
         ratings = rate_rules(memory, connection, open_rows)
         judged = {
             row.memory_id: (
-                widen(by_words[row.memory_id], ratings.get(row.memory_id)),
+                widen(by_words[row.memory_id], row.condition, ratings.get(row.memory_id)),
                 bool(row.condition),
             )
             for row in rows

@@ -14,7 +14,8 @@ Condition: TypeAlias = dict[str, Any]
 """
 An atom, e.g. {'action': 'pour'}, or 'all', 'any' or 'not' of others; {}: holds always.
 
-'unsure' holds what may not be a condition: it is never known not to be met.
+'unsure' holds what may not be a condition: it is never known not to be met. 'first' holds what is
+taken for one as no words say that it is: what a rule names first.
 """
 Kin: TypeAlias = Callable[[str], Truth]
 """Says of a word that no table knows whether a task touches it."""
@@ -33,7 +34,7 @@ _NEEDS = (
 """What may be done with a thing of a kind that nobody names."""
 _AMOUNTS = ('payload_kg', 'temperature_c')
 _NOTES = ('colour', 'only', 'words')
-_WRAPPERS = ('not', 'unsure')
+_WRAPPERS = ('not', 'unsure', 'first')
 
 
 class Judged(NamedTuple):
@@ -58,6 +59,8 @@ def judge(condition: Condition, scene: Scene, kin: Kin) -> Judged:
     if 'unsure' in condition:
         inner = judge(condition['unsure'], scene, kin)
         return Judged(inner.truth or None, inner.why)
+    if 'first' in condition:
+        return judge(condition['first'], scene, kin)
     ((name, value),) = ((n, v) for n, v in condition.items() if n not in _NOTES)
     return Judged(_ATOMS[name](scene, value, condition, kin), (describe(condition),))
 
@@ -120,6 +123,15 @@ def names_known(condition: Condition) -> bool:
     if inner:
         return any(names_known(one) for one in inner)
     return bool(condition) and condition.keys().isdisjoint((*_WRAPPERS, 'word'))
+
+
+def is_guess(condition: Condition) -> bool:
+    """Say whether what a rule names first is all that is taken for its condition."""
+    inner = (*condition.get('all', ()), *condition.get('any', ()))
+    if inner:
+        kept = [one for one in inner if one.keys().isdisjoint(('unsure', 'word'))]
+        return bool(kept) and all(is_guess(one) for one in kept)
+    return 'first' in condition
 
 
 def _format_hour(hour: float) -> str:

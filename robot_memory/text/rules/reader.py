@@ -33,21 +33,28 @@ from robot_memory.text.rules.scene import normalise
 from robot_memory.text.rules.service import is_served
 from robot_memory.text.rules.tools import find_mounted
 
-VERSION = 3
+VERSION = 4
 """Raise it when the same rule would have another condition: stored ones are then read anew."""
 _MANY = (ANYONE, 'worker', 'visitor')
 _HOT = 45.0
 """What a rule calls hot is above this, in degrees Celsius."""
 _ADJACENT = 20
 """Characters between mentions that are read as one: 'hand knives', 'enter the charging bay'."""
+_ALONE = frozenset({'near', 'served', 'payload_kg', 'temperature_c', 'hours'})
+"""What states a condition wherever a rule names it."""
 
 
 class _Found(NamedTuple):
-    """Hold an atom, the group that it belongs to, and whether it surely states the condition."""
+    """
+    Hold an atom, the group that it belongs to, and whether it surely states the condition.
+
+    `is_first`: it only does so as what is named first.
+    """
 
     group: str
     atom: Condition
     is_sure: bool = True
+    is_first: bool = False
 
 
 def read_rule(text: str) -> Condition:
@@ -67,11 +74,13 @@ def read_rule(text: str) -> Condition:
         if part.is_exception:
             negated.append(found.atom)
         elif found.is_sure and not (always and (not part.is_marked or found.group == 'word')):
-            sure.setdefault(found.group, []).append(found.atom)
+            atom = {'first': found.atom} if found.is_first else found.atom
+            sure.setdefault(found.group, []).append(atom)
         elif not always:
             unsure.setdefault(found.group, []).append(found.atom)
     if not sure:
-        sure, unsure = unsure, {}
+        sure = {group: [{'first': one} for one in atoms] for group, atoms in unsure.items()}
+        unsure = {}
     for groups in (sure, unsure):
         if 'thing' in groups and 'word' in groups:
             groups['thing'] += groups.pop('word')
@@ -95,36 +104,46 @@ def _read_parts(
     """
     Yield what the parts of a rule mention.
 
-    What a condition names is sure. Without one, what is named first is, and what stands right
-    beside it.
+    What a condition names is sure. Without one, and where no person, amount or hour is named, what
+    is named first is, and what stands right beside it.
     """
     read_of = [(part, _read_part(part, folded, people)) for part in parts]
     strong = [_is_strong(folded, part, read) for part, read in read_of]
     states = any(strong)
+    states_alone = states or any(
+        found.group in _ALONE and not part.is_exception
+        for part, read in read_of
+        for *_, found in read
+    )
     last: int | None = None
     named = ''
     for (part, read), is_strong in zip(read_of, strong, strict=True):
         if is_strong:
-            yield from ((part, found) for _, _, found in read)
+            is_manner = _may_tell_how(folded, part)
+            for *_, found in read:
+                yield part, found._replace(is_first=is_manner and found.group == 'thing')
             if not read and not part.is_exception:
                 for word in find_unknown_condition(folded, part):
                     yield part, _Found('word', {'word': word})
             continue
         for start, end, found in read:
-            by_kind = found.group in ('near', 'served', 'payload_kg', 'temperature_c', 'hours')
             if found.group == 'thing' and part.forbids and _does_unknown(folded, part, start):
                 if states:
                     continue
                 found = found._replace(atom={'unsure': found.atom})
-            is_first = last is None and not states
+            is_first = last is None and not states_alone
             is_beside = last is not None and 0 <= start - last <= _ADJACENT
             is_beside = is_beside and (named == 'action' or found.group != 'action')
-            is_sure = (
-                part.is_topic or by_kind or is_first or is_beside or _names_forbidden(part, found)
-            )
+            states_it = part.is_topic or found.group in _ALONE or _names_forbidden(part, found)
             if is_first or is_beside:
                 last, named = end, found.group
-            yield part, found._replace(is_sure=is_sure)
+            yield (
+                part,
+                found._replace(
+                    is_sure=states_it or is_first or is_beside,
+                    is_first=not states_it and (is_first or is_beside),
+                ),
+            )
 
 
 def _is_strong(folded: str, part: Part, read: Sequence[Any]) -> bool:
@@ -134,6 +153,13 @@ def _is_strong(folded: str, part: Part, read: Sequence[Any]) -> bool:
     words = load_reader()['condition']
     opens = f'{words["place"]}|{words["weak"]}'
     return bool(read) or part.opens or not re.match(opens, folded[part.start : part.end])
+
+
+def _may_tell_how(folded: str, part: Part) -> bool:
+    """Say whether a thing in a part may be what the rule asks to be used: 'in the logbook'."""
+    if part.opens or part.is_exception:
+        return False
+    return bool(re.match(load_reader()['condition']['place'], folded[part.start : part.end]))
 
 
 def _does_unknown(folded: str, part: Part, at: int) -> bool:
