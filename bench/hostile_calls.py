@@ -4,7 +4,8 @@ How much memory a process keeps after hostile calls: RSS before, during and afte
 Called as `bench/hostile_calls.py CALLS [SEED] [MODEL] [FACE]`; MODEL '' is the default models. The
 FACE `python` calls in this process, `mcp` over HTTP a process of its own, `node` the services and
 MCP of a live node in turns; the memory of the process that is called is read. Before is after some
-plain calls, which load what is loaded when it is needed. Of the others many are wrong, the rest
+plain calls of each kind, which load what is loaded when it is needed; what it was at the start is
+told, too. Of the others many are wrong, the rest
 ask for what nobody asked before; almost none stores anything, so that what stays is what they left
 behind. What is mapped (pages of libraries, and of the models' weights, which more words touch) is
 told beside: the system may drop it at any time.
@@ -61,7 +62,7 @@ def make_call(chance: random.Random) -> Call:
         ('recall', {'query': text, 'collection': text[:30]}),
         ('query_records', {'where': {text[:20]: {'$gt': chance.random()}}}),
         ('query_records', {'order_by': text[:50]}),
-        ('query_events', {'question': text}),
+        ('query_events', {'where': {text[:20]: text}, 'time_zone': text[:30]}),
         ('get_context', {'task': text}),
         ('search_memory', {'query': text}),
         ('learn', {'insight': '', 'context': nested}),
@@ -78,14 +79,31 @@ def make_call(chance: random.Random) -> Call:
 
 
 def make_plain_call(chance: random.Random) -> Call:
-    """Return a tool and what it is asked for by a planner."""
+    """Return a tool and what it is asked for by a planner: each kind of call that is usual."""
     part = 37 * chance.randrange(_FACTS)
+    speed, slide = chance.randint(5, 20) / 10, chance.randint(2, 9) / 10
+    goal = {'result': 'slide', 'value': f'{slide} m', 'tolerance': '8 cm'}
+    puck = {'skill': 'strike', 'situation': f'the brass disc on tray {part % 5}'}
+    pushed = {'description': f'Contact of {part % 9 + 1} N', 'perception_type': 'tactile'}
+    told = {
+        'user_prompt': f'Remember that part {part} is on a shelf.',
+        'assistant_response': 'OK.',
+    }
+    tried = {'params': {'speed': f'{speed} m/s'}, 'results': {'slide': f'{slide} m'}}
     made: list[Call] = [
         ('recall', {'query': f'Where is part {part}?', 'n': 5}),
         ('recall', {'query': f'{part} 号零件在哪里?'}),
+        ('recall', {'query': f'Where are parts {", ".join(map(str, range(part, part + 300)))}?'}),
+        ('search_memory', {'query': f'part {part}'}),
         ('get_context', {'task': f'Take part {part} to Anna, and put it on the table.'}),
         ('query_records', {'limit': 5}),
+        ('query_events', {'limit': 5}),
         ('learn', {'insight': f'Shelf {part} is for bolts since the audit'}),
+        ('save_perception', {**pushed, 'data': {'peak_force': f'{part % 9 + 1} N'}}),
+        ('save_conversation', told),
+        ('record_outcome', {**puck, **tried, 'success': 'true'}),
+        ('suggest', {**puck, 'want': goal}),
+        ('skill_report', {'skill': 'strike'}),
     ]
     return chance.choice(made)
 
@@ -234,7 +252,9 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / 'memory.db'
         called: Served | Live | Local = FACES[face](path, model)
-        called.make_calls(_PLAIN, chance, make_plain_call)
+        print(f'at the start: {read_rss(called.pid)[0]:.0f} MB', flush=True)
+        right = called.make_calls(_PLAIN, chance, make_plain_call)
+        print(f'{right} of {_PLAIN} plain calls answered', flush=True)
         before, mapped = read_rss(called.pid)
         print(f'before: {before:.0f} MB, {mapped:.0f} of it mapped files', flush=True)
         answered, each = 0, int(calls) // 10
