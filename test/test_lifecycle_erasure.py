@@ -166,6 +166,23 @@ def test_what_superseded_a_memory_goes_and_the_memory_stays(robot: Robot) -> Non
     verify(robot)
 
 
+def test_a_preview_counts_observations_earlier_states_and_payload_parts(robot: Robot) -> None:
+    told = require(robot.learn('the zwetschge cup is on shelf 3').memory_id)
+    robot.learn('the zwetschge cup is on shelf 3', {'by': 'holunder'})
+    robot.update(told, 'the zwetschge cup is on shelf 4')
+    seen = robot.save_perception('a cup', 'visual', {'series': [*range(4000)]}).memory_id
+    tables = {
+        table: len(robot.rows(f'SELECT 1 FROM {table}'))
+        for table in ('observations', 'revisions', 'parts')
+    }
+    assert all(tables.values())
+    previewed = robot.erase(memory_ids=[told, seen], reason='asked for').counts
+    assert {table: previewed[table] for table in tables} == tables
+    done = erase(robot, memory_ids=[told, seen])
+    assert done.counts == previewed
+    assert not any(robot.rows(f'SELECT 1 FROM {table}') for table in tables)
+
+
 def test_a_copy_that_a_merge_made_in_another_memory_goes_along(robot: Robot) -> None:
     old = require(robot.learn('the zwetschge cup slips', {'by': 'holunder'}).memory_id)
     new = require(robot.learn('the cup slips at night', from_=f'mem_{old}').memory_id)

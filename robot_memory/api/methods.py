@@ -386,7 +386,7 @@ class ToolMethods:
 
         Returns:
             status: preview, pending (erased, the proof goes on) or erased (proved).
-            counts: How many memories, observations, revisions, events and sessions.
+            counts: How many memories, observations, revisions, payload parts, events and sessions.
             token: Confirms this preview, once, for 10 minutes.
             memories: Memories that go, the first 1000.
             memory_ids: Ids of all memories that go.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from zoneinfo import ZoneInfo
 
@@ -71,9 +71,10 @@ def erase(connection: Connection, order: Order) -> dict[str, int]:
     """
     doomed = order.doomed
     there = _find_there(connection, doomed)
+    owned = erasable.find_owned(connection, there)
     touched: set[int] = set()
-    observations = [*doomed.observations, *erasable.find_copies(connection, there)]
-    for observation in observations:
+    copies = erasable.find_copies(connection, there)
+    for observation in (*doomed.observations, *copies):
         tombstones.put_observation(connection, order.erasure, observation)
         touched.add(erasing.remove_observation(connection, observation) or 0)
     touched.update(erasing.remove_revisions(connection, [*doomed.revisions]))
@@ -104,11 +105,27 @@ def erase(connection: Connection, order: Order) -> dict[str, int]:
     if gone or changed or doomed.events or sessions:
         erasing.remove_orphans(connection)
     erasing.note_erased(connection, gone, order.writer, order.reason, order.at)
+    return count(doomed, len(gone), copies, owned, sessions)
+
+
+def count(
+    doomed: Doomed,
+    memories: int,
+    copies: Iterable[int],
+    owned: Mapping[str, Iterable[int]],
+    sessions: int,
+) -> dict[str, int]:
+    """
+    Return how many of what an erasure takes, for its preview and for its receipt.
+
+    `copies` are observations that merges made of its memories, `owned` what these have by table.
+    """
     return {
-        'memories': len(gone),
+        'memories': memories,
         'kept': len(doomed.kept),
-        'observations': len(observations),
-        'revisions': len(doomed.revisions),
+        'observations': len({*doomed.observations, *copies, *owned['observations']}),
+        'revisions': len({*doomed.revisions, *owned['revisions']}),
+        'parts': len({*owned['parts']}),
         'events': len(doomed.events),
         'sessions': sessions,
     }

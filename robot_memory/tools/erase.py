@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from robot_memory.background.erasing import count
 from robot_memory.core.clock import format_instant
 from robot_memory.core.errors import InvalidArgument
 from robot_memory.core.fields import Json, actor_arg, arg
@@ -61,7 +62,9 @@ class EraseResponse:
     """Response of erase."""
 
     status: str = arg('preview, pending (erased, the proof goes on) or erased (proved).')
-    counts: Json = arg('How many memories, observations, revisions, events and sessions.')
+    counts: Json = arg(
+        'How many memories, observations, revisions, payload parts, events and sessions.'
+    )
     token: str | None = arg(
         'Confirms this preview, once, for 10 minutes.', default=None, omitted=True
     )
@@ -126,17 +129,10 @@ def _view_preview(memory: Memory, found: Preview) -> EraseResponse:
     with memory.db.read() as connection:
         records = memories.get(connection, doomed.memories[:_LISTED])
         copies = erasable.find_copies(connection, doomed.memories)
-    counts = {
-        'memories': len(doomed.created),
-        'kept': len(doomed.kept),
-        'observations': len(doomed.observations) + len(copies),
-        'revisions': len(doomed.revisions),
-        'events': len(doomed.events),
-        'sessions': len(doomed.sessions),
-    }
+        owned = erasable.find_owned(connection, doomed.memories)
     return EraseResponse(
         'preview',
-        counts,
+        count(doomed, len(doomed.created), copies, owned, len(doomed.sessions)),
         found.token,
         tuple(
             DoomedView(one.id, one.content, one.status, one.actor_id)

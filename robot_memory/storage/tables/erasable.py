@@ -28,6 +28,18 @@ def find_copies(connection: apsw.Connection, ids: Sequence[int]) -> list[int]:
     return [row[0] for row in rows]
 
 
+def find_owned(connection: apsw.Connection, ids: Sequence[int]) -> dict[str, list[int]]:
+    """Return the observations, earlier states and payload parts of some memories, by table."""
+    asked = json.dumps(list(ids))
+    owned: dict[str, list[int]] = {}
+    for table in ('observations', 'revisions', 'parts'):
+        rows: Any = connection.execute(
+            f'SELECT id FROM {table} WHERE memory_id IN (SELECT value FROM json_each(?))', (asked,)
+        )
+        owned[table] = [row[0] for row in rows]
+    return owned
+
+
 def find_left(connection: apsw.Connection, ids: Sequence[int]) -> list[str]:
     """Return the tables that still have a row of one of some memories."""
     asked = json.dumps(list(ids))
