@@ -21,7 +21,8 @@ from robot_memory.core.errors import Conflict, Unavailable
 from robot_memory.storage import checksums
 from robot_memory.storage.admin.restore import restore
 from robot_memory.storage.admin.salvage import salvage
-from robot_memory.storage.admin.verify import verify
+from robot_memory.storage.admin.verify import unpack, verify
+from robot_memory.storage.upgrade import NoRoom
 
 Open = Callable[..., Robot]
 
@@ -146,3 +147,28 @@ def test_of_a_packed_file_that_is_no_store_its_own_name_is_told(tmp_path: Path) 
         with pytest.raises(Unavailable, match=rf'^{re.escape(str(packed))} cannot be read'):
             check(packed)
     assert [file.name for file in tmp_path.iterdir()] == ['notes.gz']
+
+
+def test_no_more_is_unpacked_than_the_store_in_a_packed_file_has(
+    robot: Robot, tmp_path: Path
+) -> None:
+    whole = keep(robot, tmp_path / 'kept.db').read_bytes()
+    for name, content in (('store.db.gz', whole), ('notes.gz', b'')):
+        packed, copy = tmp_path / name, tmp_path / f'{name}.copy'
+        with gzip.open(packed, 'wb') as file:
+            file.write(content + bytes(100_000_000))
+        unpack(packed, copy)
+        assert copy.stat().st_size == (len(content) or 100)
+    assert (tmp_path / 'store.db.gz.copy').read_bytes() == whole
+
+
+def test_a_packed_store_that_the_disk_has_no_room_for_is_refused_before_it_is_unpacked(
+    robot: Robot, tmp_path: Path
+) -> None:
+    whole = bytearray(keep(robot, tmp_path / 'kept.db').read_bytes())
+    whole[16:18], whole[28:32] = b'\0\1', b'\xff\xff\xff\xfe'  # 2**32 - 2 pages of 64 kB
+    packed = tmp_path / 'large.db.gz'
+    packed.write_bytes(gzip.compress(whole))
+    with pytest.raises(NoRoom, match='has no room for'):
+        restore(packed, tmp_path / 'new.db')
+    assert not list(tmp_path.glob('*new.db*'))

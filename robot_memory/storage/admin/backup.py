@@ -7,6 +7,7 @@ was there.
 
 from __future__ import annotations
 
+import errno
 import gzip
 import hashlib
 import json
@@ -44,6 +45,8 @@ FOLDERS = 'backup_folders'
 """The fact about the store that lists the folders of its backups, as JSON."""
 _SECOND = 1_000_000
 CHUNK = 1 << 20
+_MAGIC, _HEAD_BYTES = b'SQLite format 3\0', 100
+"""What a file of SQLite begins with, and the length of its header (sqlite.org/fileformat2)."""
 NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
@@ -338,12 +341,39 @@ def compress_file(path: Path, packed: Path) -> None:
 
 
 def copy_backup(backup: Path, path: Path) -> None:
-    """Copy a backup into a new file that nobody else can read, unpacked if it is .gz."""
+    """
+    Copy a backup into a new file that nobody else can read, unpacked if it is .gz.
+
+    Of a packed one no more is written than the store in it has by its own header, and nothing
+    where the disk has no room for that (OSError, ENOSPC): 1 MB may have been 1 GB of zeros.
+    """
+    is_packed = backup.suffix == '.gz'
     with (
-        gzip.open(backup) if backup.suffix == '.gz' else open(backup, 'rb') as source,
+        gzip.open(backup) if is_packed else open(backup, 'rb') as source,
         os.fdopen(os.open(path, NEW, 0o600), 'wb') as target,
     ):
-        shutil.copyfileobj(source, target, CHUNK)
+        if not is_packed:
+            shutil.copyfileobj(source, target, CHUNK)
+            return
+        head = source.read(_HEAD_BYTES)
+        left = _measure_store(head)
+        disk = os.statvfs(path.parent)
+        if left > disk.f_bavail * disk.f_frsize:
+            raise OSError(errno.ENOSPC, f'{left} bytes are needed')
+        chunk = head
+        while chunk:
+            target.write(chunk)
+            left -= len(chunk)
+            chunk = source.read(min(CHUNK, left))
+
+
+def _measure_store(head: bytes) -> int:
+    """Return how many bytes a store has by the header of its file; of no store the header's."""
+    if not head.startswith(_MAGIC):
+        return len(head)
+    size = int.from_bytes(head[16:18], 'big')
+    pages = int.from_bytes(head[28:32], 'big')
+    return max(len(head), (65536 if size == 1 else size) * pages)
 
 
 def _pack(path: Path, packed: Path) -> Path:
