@@ -11,6 +11,7 @@ from robot_memory.embedding.kept_ratings import load_rule_scopes
 from robot_memory.embedding.sentence_classifier import Trait, load_classifier
 from robot_memory.retrieval.rule_scope import GUESS_LEAD, KNOWN_LEAD, widen
 from robot_memory.text import tokenizer
+from robot_memory.text.categories import PROTECTED
 from robot_memory.text.rules.conditions import Condition, Judged, is_guess, names_known
 from robot_memory.text.rules.reader import read_rule
 
@@ -93,6 +94,57 @@ def test_without_a_model_the_words_decide(tmp_path: Path) -> None:
     with RobotMemory(tmp_path / 'memory.db', model='none') as memory:
         rule = memory.learn(ALWAYS[0]).memory_id
         assert [one.memory_id for one in memory.get_context(TASK).rules.may_apply] == [rule]
+
+
+LIKELY = (
+    ('The porcelain vases get both hands and a slow step.', 'Carry the porcelain vases outside.'),
+    ('玻璃杯慢一点端比较好。', '把玻璃杯端到阳台上。'),
+)
+"""What is stored as no rule, but may be one, and a task that it is about."""
+
+
+@pytest.mark.parametrize(('text', 'task'), LIKELY)
+def test_what_may_be_a_rule_is_told_where_its_condition_is_met(
+    robot: RobotMemory, text: str, task: str
+) -> None:
+    learned = robot.learn(text, collection=text)
+    assert learned.auto_inferred.category not in PROTECTED
+    robot.learn('The porcelain vases came from Delft in 1921.', collection=text)
+    told = robot.get_context(task, collection=text)
+    (rule,) = told.rules.may_apply
+    assert (rule.memory_id, rule.why[:14]) == (learned.memory_id, 'may be a rule:')
+    assert told.rules.applies == ()
+    assert told.context.count(text) == 1
+    unmet = robot.get_context('Water the plants.', collection=text).rules
+    assert (unmet.may_apply, unmet.rest_ids) == ((), ())
+
+
+def test_what_may_be_a_rule_limits_no_param(robot: RobotMemory) -> None:
+    robot.learn(
+        'Slow and steady with the porcelain vases, 0.1 m/s, they chip.', collection='sides'
+    )
+    robot.learn('At most 0.5 m/s with porcelain vases.', collection='sides')
+    robot.record_outcome(
+        skill='carry',
+        situation='porcelain vases',
+        params={'speed': '0.4 m/s'},
+        success='true',
+        collection='sides',
+    )
+    found = robot.suggest(skill='carry', situation='porcelain vases', collection='sides')
+    assert {one.max for one in found.bound_by} == {0.5}
+
+
+def test_what_may_be_a_rule_is_not_told_once_its_text_is_another(robot: RobotMemory) -> None:
+    text, task = LIKELY[0]
+    told = robot.learn(text, collection='anew').memory_id
+    assert told
+    robot.update(told, 'The porcelain vases came from Delft in 1921.', collection='anew')
+    assert robot.get_context(task, collection='anew').rules.may_apply == ()
+    robot.update(told, text, collection='anew')
+    robot.maintain()
+    (rule,) = robot.get_context(task, collection='anew').rules.may_apply
+    assert rule.memory_id == told
 
 
 def test_what_words_say_for_sure_is_widened_by_one_step_at_most() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
 from robot_memory.embedding.sentence_classifier import SentenceClassifier, Trait, load_classifier
 from robot_memory.embedding.text_vectors import TextVectors
@@ -28,6 +29,8 @@ for a rule by its amount, for what has a bound and no word that only describes, 
 """
 _ANYWHERE = 0.5
 """By how much it is lower for what holds in any task: such a rule would be missing in all."""
+_LIKELY = 1.3
+"""By how much a text may be under the threshold and yet be told to planners as a possible rule."""
 _BY_HABIT = ('pattern', 'preference', 'worldview')
 """Categories of words that rules have as well: always, whenever, rather, nothing more than."""
 _MEASURED = re.compile(
@@ -129,7 +132,8 @@ def _refine(
     is_rule = bool(over >= 0) or (
         bool(over >= -_ANYWHERE) and classifier.has_trait(Trait.ALWAYS, text, vectors.first)
     )
-    return by_patterns if is_rule is states else classify(text, is_rule)
+    found = by_patterns if is_rule is states else classify(text, is_rule)
+    return replace(found, may_be_rule=not is_rule and bool(over >= -_LIKELY))
 
 
 def find_classifier(memory: Memory) -> SentenceClassifier | None:

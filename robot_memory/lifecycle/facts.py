@@ -38,6 +38,7 @@ from robot_memory.storage.tables import (
     memories,
     observations,
     replacements,
+    rule_conditions,
     sessions,
 )
 from robot_memory.text.categories import Classification, classify
@@ -141,14 +142,25 @@ def learn(
         )
         if promoted is not None:
             stored = _promote(memory, connection, promoted, record, vector)
+            _note_likely_rule(connection, stored, text, inferred)
             return Learned(stored, None, False, inferred, None, truncated)
         kept = store_fact(memory, connection, record, vector, verdicts)
         is_new = isinstance(kept.stored, int)
+        if is_new:
+            _note_likely_rule(connection, kept.memory_id, text, inferred)
         if event and (is_new or (kept.observed is not None and not kept.retried)):
             events.insert_said(connection, kept.memory_id, record, event)
         return Learned(
             kept.stored, kept.observed, kept.retried, inferred, kept.correction, truncated
         )
+
+
+def _note_likely_rule(
+    connection: Connection, memory_id: int, text: str, inferred: Classification
+) -> None:
+    """Have planners told of a text that may be a rule, though it is stored as none."""
+    if inferred.may_be_rule:
+        rule_conditions.put_likely(connection, memory_id, text)
 
 
 def _promote(
@@ -342,6 +354,7 @@ def apply_update(
     elif change.context:
         observations.age(connection, old.id, line)
     observations.index(connection, old.id)
+    _note_likely_rule(connection, old.id, new.content, inferred)
     return Updated(old, new, inferred, change.truncated)
 
 

@@ -129,7 +129,7 @@ def find_bounds(
 def _list_binding(rules: JudgedRules) -> Iterator[tuple[Record, bool]]:
     """Yield the rules of operators and planners that apply or may, and whether they do."""
     for rule in rules.relevant:
-        if not rule.is_quoted:
+        if not (rule.is_quoted or rule.is_likely):
             yield rule.record, rule.truth is True
 
 

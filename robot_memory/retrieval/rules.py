@@ -20,6 +20,7 @@ from robot_memory.retrieval.contradictions import find_current, put_first
 from robot_memory.retrieval.pages import name_pages, page_arg
 from robot_memory.retrieval.rule_scope import rate_rules, widen
 from robot_memory.search.query import Hit
+from robot_memory.storage import Connection
 from robot_memory.storage.indexes.filters import (
     active_in,
     at_least,
@@ -29,7 +30,7 @@ from robot_memory.storage.indexes.filters import (
 from robot_memory.storage.tables import memories, rule_conditions
 from robot_memory.storage.tables.records import get_whole
 from robot_memory.text.categories import PROTECTED
-from robot_memory.text.rules.conditions import Judged, drop_amounts, judge, list_persons
+from robot_memory.text.rules.conditions import Judged, Kin, drop_amounts, judge, list_persons
 from robot_memory.text.rules.scene import Scene, read_scene
 from robot_memory.text.rules.touched import Truth
 from robot_memory.text.tokenizer import extract_query_terms
@@ -49,11 +50,16 @@ _REASONS = 3
 
 @dataclass(frozen=True)
 class JudgedRule:
-    """Hold a rule and whether its condition is met; `why` names what decides it."""
+    """
+    Hold a rule and whether its condition is met; `why` names what decides it.
+
+    What is only `likely` a rule is stored as none: it may apply, and limits nothing.
+    """
 
     record: Record
     truth: Truth
     why: str
+    is_likely: bool = False
 
     @property
     def is_quoted(self) -> bool:
@@ -93,7 +99,7 @@ class RuleView:
 
     memory_id: int = arg('Id of the rule.')
     content: str = arg('Text of the rule.')
-    category: str = arg('constraint, gotcha or postmortem.')
+    category: str = arg('constraint, gotcha or postmortem; another one if it only may be a rule.')
     why: str = arg('What decides that it applies or may apply, e.g. glassware; li near.')
     authority: str = arg('Who stands behind it.')
     stated_by: str = arg('Who stated it.')
@@ -106,7 +112,9 @@ class RulesView:
     """The rules of a collection for a planned task."""
 
     applies: tuple[RuleView, ...] = arg('Rules whose condition is met, or that have none.')
-    may_apply: tuple[RuleView, ...] = arg('Rules of whose condition it is unknown.')
+    may_apply: tuple[RuleView, ...] = arg(
+        'Rules of whose condition it is unknown, and facts that may be rules.'
+    )
     rest_count: int = arg('Number of rules whose condition is known not to be met.')
     rest_ids: tuple[int, ...] = arg('Ids of these.')
 
@@ -124,7 +132,9 @@ def find_rules(
         where &= equal('actor_id', actor_id)
     with memory.db.read() as connection:
         rows = rule_conditions.get(connection, memories.find_ids(connection, where))
-        known = {name for row in rows for name in list_persons(row.condition)}
+        likely_ids = rule_conditions.find_likely(connection, collection)
+        likely_rows = rule_conditions.get(connection, likely_ids)
+        known = {name for row in (*rows, *likely_rows) for name in list_persons(row.condition)}
         scene = read_scene(task, situation, known)
         kin = Words(scene)
         by_words = {row.memory_id: judge(row.condition, scene, kin) for row in rows}
@@ -141,6 +151,7 @@ def find_rules(
         relevant = [memory_id for memory_id, (one, _) in judged.items() if one.truth is not False]
         listed = judged if len(judged) <= LISTED_WHOLE else relevant
         records = get_whole(connection, listed)
+        likely = _find_likely(memory, connection, likely_rows, scene, kin)
     rules = [
         (JudgedRule(records[memory_id], one.truth, _format_reasons(one)), has_condition)
         for memory_id, (one, has_condition) in judged.items()
@@ -155,7 +166,43 @@ def find_rules(
     def select(truth: Truth) -> tuple[JudgedRule, ...]:
         return tuple(rule for rule, _ in rules if rule.truth is truth)
 
-    return JudgedRules(select(True), select(None), select(False), tuple(rest), actor_id is None)
+    may_apply = (
+        *select(None),
+        *(one for one in likely if actor_id in (None, one.record.actor_id)),
+    )
+    return JudgedRules(select(True), may_apply, select(False), tuple(rest), actor_id is None)
+
+
+def _find_likely(
+    memory: Memory,
+    connection: Connection,
+    rows: Sequence[rule_conditions.Row],
+    scene: Scene,
+    kin: Kin,
+) -> list[JudgedRule]:
+    """
+    Return facts that may be rules, where these would surely apply, by their words or meaning.
+
+    They are stored as no rules, and mostly are none.
+    """
+    by_words = {row.memory_id: judge(row.condition, scene, kin) for row in rows}
+    met = {
+        row.memory_id: by_words[row.memory_id]
+        for row in rows
+        if row.condition and by_words[row.memory_id].truth is True
+    }
+    left = [
+        row
+        for row in rows
+        if row.memory_id not in met and by_words[row.memory_id].truth is not False
+    ]
+    ratings = rate_rules(memory, connection, left)
+    met |= {one: by_words[one] for one, rating in ratings.items() if rating >= 0}
+    return [
+        JudgedRule(record, None, f'may be a rule: {_format_reasons(met[memory_id])}', True)
+        for memory_id, record in get_whole(connection, sorted(met)).items()
+        if is_rule_giver(record)
+    ]
 
 
 def find_rules_with_limits(memory: Memory, collection: str) -> list[Record] | None:

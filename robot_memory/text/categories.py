@@ -19,12 +19,17 @@ from robot_memory.text.toml_tables import load_toml
 
 @dataclass(frozen=True)
 class Classification:
-    """What was inferred; tags begin with the category, scope_files keep their order."""
+    """
+    What was inferred; tags begin with the category, scope_files keep their order.
+
+    What `may_be_rule` is of no protected category, but nearly was: a planner is told of it.
+    """
 
     category: str
     confidence: float
     tags: tuple[str, ...]
     scope_files: tuple[str, ...]
+    may_be_rule: bool = False
 
 
 class _Lexicon(NamedTuple):

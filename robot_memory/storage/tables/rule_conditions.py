@@ -2,7 +2,9 @@
 The condition of each rule, read from its text: derived rows, written with the rule.
 
 A row holds for the text and the version of the reader that it was made by. Where there is no such
-row, the condition is read anew from the text, so a lost or stale row changes no answer.
+row, the condition is read anew from the text, so a lost or stale row changes no rule. A fact that
+is no rule has a row where it may be one: nothing else tells that, so if the row is lost the fact
+is as any other.
 """
 
 from __future__ import annotations
@@ -20,8 +22,9 @@ from robot_memory.text.rules import reader
 from robot_memory.text.rules.conditions import Condition
 
 _FITS = 'r.content_hash = m.content_hash AND r.version = ?'
+_ARE_FACTS = "m.type = 'fact' AND m.status = 'active'"
 _ARE_RULES = (
-    "m.type = 'fact' AND m.status = 'active' AND m.category <> 'observation'"
+    f"{_ARE_FACTS} AND m.category <> 'observation'"
     f' AND m.category IN ({", ".join("?" * len(PROTECTED))})'
 )
 
@@ -38,6 +41,23 @@ def put(connection: apsw.Connection, memory_id: int, record: Record) -> None:
     """Keep the condition of a memory that is a rule."""
     if record.type == 'fact' and record.category in PROTECTED:
         _put(connection, memory_id, record.content)
+
+
+def put_likely(connection: apsw.Connection, memory_id: int, content: str) -> None:
+    """Keep the condition of a fact that may be a rule."""
+    _put(connection, memory_id, content)
+
+
+def find_likely(connection: apsw.Connection, collection: str) -> list[int]:
+    """Return the active facts of a collection that are no rules, but may be."""
+    rules = tuple(sorted(PROTECTED))
+    rows: Any = connection.execute(
+        'SELECT m.id FROM rule_conditions AS r CROSS JOIN memories AS m ON m.id = r.memory_id'
+        f' WHERE {_ARE_FACTS} AND m.collection = ? AND r.content_hash = m.content_hash'
+        f' AND m.category NOT IN ({", ".join("?" * len(rules))}) ORDER BY m.id',
+        (collection, *rules),
+    )
+    return [row[0] for row in rows]
 
 
 def _put(connection: apsw.Connection, memory_id: int, content: str) -> None:
@@ -73,19 +93,19 @@ def get(connection: apsw.Connection, ids: Iterable[int]) -> list[Row]:
 
 
 def refresh(connection: apsw.Connection) -> int:
-    """Write the rows that are missing or stale, remove those of no rule; return how many."""
-    rules = tuple(sorted(PROTECTED))
+    """Write the rows that are missing or stale, remove those of no fact; return how many."""
     connection.execute(
-        'DELETE FROM rule_conditions WHERE memory_id NOT IN'
-        f' (SELECT m.id FROM memories AS m WHERE {_ARE_RULES})',
-        rules,
+        'DELETE FROM rule_conditions AS r WHERE NOT EXISTS (SELECT 1 FROM memories AS m'
+        f' WHERE m.id = r.memory_id AND {_ARE_FACTS} AND r.content_hash = m.content_hash)'
     )
     removed = connection.changes()
     stale: list[Any] = connection.execute(
         'SELECT m.id, m.content FROM memories AS m'
         f' LEFT JOIN rule_conditions AS r ON r.memory_id = m.id AND {_FITS}'
-        f' WHERE {_ARE_RULES} AND r.memory_id IS NULL',
-        (reader.VERSION, *rules),
+        f' WHERE {_ARE_RULES} AND r.memory_id IS NULL'
+        ' UNION SELECT m.id, m.content FROM rule_conditions AS r JOIN memories AS m'
+        ' ON m.id = r.memory_id WHERE r.version <> ?',
+        (reader.VERSION, *sorted(PROTECTED), reader.VERSION),
     ).fetchall()
     for memory_id, content in stale:
         _put(connection, memory_id, content)
