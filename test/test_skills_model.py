@@ -32,6 +32,21 @@ def test_an_outlier_is_a_noisy_witness() -> None:
     assert predict(skill, vectors[0], 1.0) == pytest.approx(before, abs=0.08)
 
 
+def test_trials_of_a_world_that_has_changed_do_not_widen_what_is_likely() -> None:
+    vectors = make_vectors(1)
+    fresh, changed = Skill(), Skill()
+    practise(changed, vectors, np.array([2.0]), 30)
+    practise(changed, vectors, np.array([0.5]), 30)
+    practise(fresh, vectors, np.array([0.5]), 30)
+    changed.history.outdated = np.repeat([0.99, 0.0], 30)
+
+    def judge(skill: Skill) -> float:
+        want = Want('slide', 0.4, 0.6)
+        return choose(skill, vectors[0], want, [{'speed': 1.0}]).probability or 0.0
+
+    assert judge(changed) == pytest.approx(judge(fresh), abs=0.1)
+
+
 def test_simulated_trials_count_less_than_real_ones() -> None:
     vector = make_vectors(1)[0]
 

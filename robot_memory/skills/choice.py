@@ -187,7 +187,8 @@ def _tell(
         if want.result == SUCCESS:
             probability = float(rate(warped, means, np.array([spread]))[0])
         else:
-            probability = _compute_probability(warped, mean, spread, fit.compare_trials(), weights)
+            counts = weights * fit.held
+            probability = _compute_probability(warped, mean, spread, fit.compare_trials(), counts)
     elif (of_success := skill.fit(SUCCESS, int(point.situations[0]))) is not None:
         probability = float(np.clip(of_success.predict(point)[0][0], 0, 1))
     low, mean, high = map(

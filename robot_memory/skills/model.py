@@ -212,7 +212,7 @@ class Skill:
         process = Process(scales, space.measure(points, points), noise, results)
         outliers = process.compute_surprises()
         process.add_noise(noise * np.maximum((outliers**2 - 1) / (_FREEDOM + 1), 0.0))
-        return Fit(process, scales, space, points, chosen)
+        return Fit(process, scales, space, points, chosen, 1 - past.outdated[chosen])
 
     def _compare(self, trial: Trial) -> tuple[float | None, Fitness]:
         """Return by how many deviations its results lie off, and how likely they were."""
@@ -341,13 +341,18 @@ def _compare(
 
 @dataclass(frozen=True)
 class Fit:
-    """Hold a process over some trials of a skill, `trials` (n,) by their indices."""
+    """
+    Hold a process over some trials of a skill, `trials` (n,) by their indices.
+
+    `held` (n,) is how probably what each of them tells still holds.
+    """
 
     process: Process
     scales: Scales
     space: Space
     points: Points
     trials: Indices
+    held: Floats
 
     @property
     def noise(self) -> float:
