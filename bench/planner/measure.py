@@ -213,7 +213,7 @@ def main() -> None:
         default='rules',
     )
     parser.add_argument(
-        '--hand', default='', help='other, third to sixth: the sets by other hands'
+        '--hand', default='', help='other, third to seventh, g to j: the sets by other hands'
     )
     parser.add_argument('--model', default='')
     parser.add_argument('--list', action='store_true')

@@ -31,6 +31,7 @@ from planner.measure import print_rules
 from planner.train import Floats, Sentences, find_threshold, fit, load, score_unseen
 
 HANDS = {'first': '', 'other': '_other', 'third': '_third', 'fourth': '_fourth', 'fifth': '_fifth'}
+HANDS |= {hand: f'_{hand}' for hand in 'ghij'}
 Entry = dict[str, Any]
 
 

@@ -46,6 +46,8 @@ _WITH_LIMITS = compile_filter('rules', {'limits': {'$ne': None}})
 LISTED_WHOLE = 40
 """Of a collection of so many rules all are told."""
 _REASONS = 3
+_LIKELY_LEAD = 0.3
+"""By how much a fact that may be a rule may fail to hold in any task, and yet be told."""
 
 
 @dataclass(frozen=True)
@@ -183,7 +185,7 @@ def _find_likely(
     """
     Return facts that may be rules, where these would surely apply, by their words or meaning.
 
-    They are stored as no rules, and mostly are none.
+    They are stored as no rules, and mostly are none; one that was replaced is left out.
     """
     by_words = {row.memory_id: judge(row.condition, scene, kin) for row in rows}
     met = {
@@ -197,11 +199,11 @@ def _find_likely(
         if row.memory_id not in met and by_words[row.memory_id].truth is not False
     ]
     ratings = rate_rules(memory, connection, left)
-    met |= {one: by_words[one] for one, rating in ratings.items() if rating >= 0}
+    met |= {one: by_words[one] for one, rating in ratings.items() if rating >= -_LIKELY_LEAD}
     return [
         JudgedRule(record, None, f'may be a rule: {_format_reasons(met[memory_id])}', True)
         for memory_id, record in get_whole(connection, sorted(met)).items()
-        if is_rule_giver(record)
+        if is_rule_giver(record) and record.links.replaced_by is None
     ]
 
 
