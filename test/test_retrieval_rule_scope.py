@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from narrowing import require
 
 from robot_memory.api import RobotMemory
 from robot_memory.embedding.kept_ratings import load_rule_scopes
@@ -79,7 +80,7 @@ def test_what_holds_in_any_task_is_a_rule_at_a_lower_threshold(robot: RobotMemor
         )
         if -0.35 < rule < 0.1 and always >= 0:  # what patterns take for no rule must pass by 0.1
             chosen.append(text)
-            inferred = robot.learn(text, collection=text).auto_inferred
+            inferred = require(robot.learn(text, collection=text).auto_inferred)
             assert inferred.category == 'constraint'
     assert chosen
 
@@ -143,7 +144,7 @@ def test_what_may_be_a_rule_is_told_where_its_condition_is_met(
     robot: RobotMemory, likely: str
 ) -> None:
     learned = robot.learn(likely, collection='likely')
-    assert learned.auto_inferred.category not in PROTECTED
+    assert require(learned.auto_inferred).category not in PROTECTED
     robot.learn(DELFT, collection='likely')
     told = robot.get_context(TASK_OF_VASES, collection='likely')
     (rule,) = told.rules.may_apply
