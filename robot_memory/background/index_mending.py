@@ -178,8 +178,8 @@ class IndexMender:
         with self._db.write() as connection:
             detail = {'indexes': names}
             audit.record(connection, None, REBUILT, THE_STORE, reason, detail, self._clock())
-        self.made += len(names)
         logger.warning('%s: made anew from the rows: %s', self._db.path, ', '.join(names))
+        self.made += len(names)  # last: who waits for the count finds the line and the audit
 
     def describe(self) -> str:
         """Return in words what reads do without, '' where nothing."""
