@@ -172,3 +172,19 @@ def test_a_packed_store_that_the_disk_has_no_room_for_is_refused_before_it_is_un
     with pytest.raises(NoRoom, match='has no room for'):
         restore(packed, tmp_path / 'new.db')
     assert not list(tmp_path.glob('*new.db*'))
+
+
+@pytest.mark.parametrize('place', [-6, -9])
+def test_a_packed_backup_with_another_checksum_or_without_its_end_is_refused(
+    robot: Robot, tmp_path: Path, place: int
+) -> None:
+    packed = tmp_path / 'kept.db.gz'
+    content = bytearray(gzip.compress(keep(robot, tmp_path / 'kept.db').read_bytes()))
+    if place == -6:
+        content[place] ^= 1
+    else:
+        del content[place:]
+    packed.write_bytes(content)
+    with pytest.raises(Unavailable, match='cannot be read'):
+        restore(packed, tmp_path / 'new.db')
+    assert not list(tmp_path.glob('*new.db*'))

@@ -110,7 +110,7 @@ def erase(connection: Connection, order: Order) -> dict[str, int]:
 
 def count(
     doomed: Doomed,
-    memories: int,
+    gone: int,
     copies: Iterable[int],
     owned: Mapping[str, Iterable[int]],
     sessions: int,
@@ -118,10 +118,11 @@ def count(
     """
     Return how many of what an erasure takes, for its preview and for its receipt.
 
-    `copies` are observations that merges made of its memories, `owned` what these have by table.
+    `gone` is the number of its memories, `copies` are observations that merges made of these, and
+    `owned` what these have by table.
     """
     return {
-        'memories': memories,
+        'memories': gone,
         'kept': len(doomed.kept),
         'observations': len({*doomed.observations, *copies, *owned['observations']}),
         'revisions': len({*doomed.revisions, *owned['revisions']}),

@@ -16,6 +16,7 @@ from robot_memory.core.records import (
     find_speaker,
     infer_strategy,
     is_quoted,
+    is_rule_giver,
     make_record,
 )
 from robot_memory.embedding.text_vectors import TextVectors
@@ -142,12 +143,12 @@ def learn(
         )
         if promoted is not None:
             stored = _promote(memory, connection, promoted, record, vector)
-            _note_likely_rule(connection, stored, text, inferred)
+            _note_likely_rule(connection, stored, record, inferred)
             return Learned(stored, None, False, inferred, None, truncated)
         kept = store_fact(memory, connection, record, vector, verdicts)
         is_new = isinstance(kept.stored, int)
-        if is_new:
-            _note_likely_rule(connection, kept.memory_id, text, inferred)
+        if is_new or memories.get(connection, [kept.memory_id])[kept.memory_id].content == text:
+            _note_likely_rule(connection, kept.memory_id, record, inferred)
         if event and (is_new or (kept.observed is not None and not kept.retried)):
             events.insert_said(connection, kept.memory_id, record, event)
         return Learned(
@@ -156,11 +157,11 @@ def learn(
 
 
 def _note_likely_rule(
-    connection: Connection, memory_id: int, text: str, inferred: Classification
+    connection: Connection, memory_id: int, record: Record, inferred: Classification
 ) -> None:
-    """Have planners told of a text that may be a rule, though it is stored as none."""
-    if inferred.may_be_rule:
-        rule_conditions.put_likely(connection, memory_id, text)
+    """Have planners told of what may be a rule, though it is stored as none; not of quotes."""
+    if inferred.may_be_rule and is_rule_giver(record):
+        rule_conditions.put_likely(connection, memory_id, record.content)
 
 
 def _promote(
@@ -354,7 +355,7 @@ def apply_update(
     elif change.context:
         observations.age(connection, old.id, line)
     observations.index(connection, old.id)
-    _note_likely_rule(connection, old.id, new.content, inferred)
+    _note_likely_rule(connection, old.id, new, inferred)
     return Updated(old, new, inferred, change.truncated)
 
 

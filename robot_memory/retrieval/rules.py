@@ -183,7 +183,7 @@ def _find_likely(
     kin: Kin,
 ) -> list[JudgedRule]:
     """
-    Return facts that may be rules, where these would surely apply, by their words or meaning.
+    Return facts that may be rules, where these would apply by their words, or likely always.
 
     They are stored as no rules, and mostly are none; one that was replaced is left out.
     """
@@ -199,7 +199,8 @@ def _find_likely(
         if row.memory_id not in met and by_words[row.memory_id].truth is not False
     ]
     ratings = rate_rules(memory, connection, left)
-    met |= {one: by_words[one] for one, rating in ratings.items() if rating >= -_LIKELY_LEAD}
+    always = Judged(None, ('always',))
+    met |= {one: always for one, rating in ratings.items() if rating >= -_LIKELY_LEAD}
     return [
         JudgedRule(record, None, f'may be a rule: {_format_reasons(met[memory_id])}', True)
         for memory_id, record in get_whole(connection, sorted(met)).items()

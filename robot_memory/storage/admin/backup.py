@@ -45,6 +45,8 @@ FOLDERS = 'backup_folders'
 """The fact about the store that lists the folders of its backups, as JSON."""
 _SECOND = 1_000_000
 CHUNK = 1 << 20
+_SPARE = 64 << 20
+"""Bytes of the disk that stay free when a backup is unpacked."""
 _MAGIC, _HEAD_BYTES = b'SQLite format 3\0', 100
 """What a file of SQLite begins with, and the length of its header (sqlite.org/fileformat2)."""
 NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
@@ -345,7 +347,8 @@ def copy_backup(backup: Path, path: Path) -> None:
     Copy a backup into a new file that nobody else can read, unpacked if it is .gz.
 
     Of a packed one no more is written than the store in it has by its own header, and nothing
-    where the disk has no room for that (OSError, ENOSPC): 1 MB may have been 1 GB of zeros.
+    where the disk would be full then (OSError, ENOSPC): 1 MB may have been 1 GB of zeros. Raise
+    EOFError where less is in it, and what gzip raises where the checksum of the packing is wrong.
     """
     is_packed = backup.suffix == '.gz'
     with (
@@ -358,13 +361,16 @@ def copy_backup(backup: Path, path: Path) -> None:
         head = source.read(_HEAD_BYTES)
         left = _measure_store(head)
         disk = os.statvfs(path.parent)
-        if left > disk.f_bavail * disk.f_frsize:
+        if left > disk.f_bavail * disk.f_frsize - _SPARE:
             raise OSError(errno.ENOSPC, f'{left} bytes are needed')
         chunk = head
         while chunk:
             target.write(chunk)
             left -= len(chunk)
             chunk = source.read(min(CHUNK, left))
+        if left:
+            raise EOFError(f'it ends {left} bytes before the end of the store')
+        source.read(1)  # only at the end the checksum is compared
 
 
 def _measure_store(head: bytes) -> int:

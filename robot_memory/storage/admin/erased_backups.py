@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import zlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -90,7 +91,7 @@ def _add(
     for file in files:
         try:
             done = _rewrite(file, store_id, ids, erase)
-        except (OSError, EOFError, apsw.Error, _TooOld) as error:
+        except (OSError, EOFError, zlib.error, apsw.Error, _TooOld) as error:
             holding.append((file, str(error)))
         else:
             (rewritten if done else clean).append(file)

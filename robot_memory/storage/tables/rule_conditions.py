@@ -43,6 +43,11 @@ def put(connection: apsw.Connection, memory_id: int, record: Record) -> None:
         _put(connection, memory_id, record.content)
 
 
+def remove(connection: apsw.Connection, memory_id: int) -> None:
+    """Remove the condition of a memory whose text or category becomes another."""
+    connection.execute('DELETE FROM rule_conditions WHERE memory_id = ?', (memory_id,))
+
+
 def put_likely(connection: apsw.Connection, memory_id: int, content: str) -> None:
     """Keep the condition of a fact that may be a rule."""
     _put(connection, memory_id, content)
@@ -93,7 +98,7 @@ def get(connection: apsw.Connection, ids: Iterable[int]) -> list[Row]:
 
 
 def refresh(connection: apsw.Connection) -> int:
-    """Write the rows that are missing or stale, remove those of no fact; return how many."""
+    """Write the rows that are missing or stale, remove those of other texts; return how many."""
     connection.execute(
         'DELETE FROM rule_conditions AS r WHERE NOT EXISTS (SELECT 1 FROM memories AS m'
         f' WHERE m.id = r.memory_id AND {_ARE_FACTS} AND r.content_hash = m.content_hash)'

@@ -126,7 +126,7 @@ def names_known(condition: Condition) -> bool:
 
 
 def is_guess(condition: Condition) -> bool:
-    """Say whether what a rule names first is all that is taken for its condition."""
+    """Say whether, of what tables know, a rule's condition is only what it names first."""
     inner = (*condition.get('all', ()), *condition.get('any', ()))
     if inner:
         kept = [one for one in inner if one.keys().isdisjoint(('unsure', 'word'))]
