@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 from robot_memory.core.varints import read_varint
 from robot_memory.ingest.losses import Loss
 from robot_memory.ingest.stored_messages import Channel, Damaged, RecordedMessage
+from robot_memory.storage.page_file import HEADER_BYTES, MAGIC, read_size
 
-_MAGIC = b'SQLite format 3\0'
 _SIZES = (4096, 1024, 2048, 8192, 16384, 32768, 65536, 512)
 _INDEX_PAGE, _TABLE_PAGE, _INDEX_LEAF, _TABLE_LEAF = 2, 5, 10, 13
 _INTEGERS = {1: 1, 2: 2, 3: 3, 4: 4, 5: 6, 6: 8}
@@ -81,7 +81,7 @@ class DamagedDb3:
 
     @property
     def _has_header(self) -> bool:
-        return bool(self._data[:16] == _MAGIC)
+        return bool(self._data[:16] == MAGIC)
 
     def _list_page_sizes(self) -> list[int]:
         sizes = list(_SIZES)
@@ -273,11 +273,11 @@ class DamagedDb3:
 def count_missing_bytes(path: Path) -> int:
     """Return how many bytes a file in SQLite is shorter than its header says; 0 if unknown."""
     with path.open('rb') as file:
-        header = file.read(100)
-    if len(header) < 100 or header[:16] != _MAGIC:
+        header = file.read(HEADER_BYTES)
+    if len(header) < HEADER_BYTES or header[:16] != MAGIC:
         return 0
-    size, pages = int.from_bytes(header[16:18], 'big'), int.from_bytes(header[28:32], 'big')
-    return max(0, (65536 if size == 1 else size) * pages - path.stat().st_size)
+    size, pages = read_size(header)
+    return max(0, size * pages - path.stat().st_size)
 
 
 def _read_record(record: bytes) -> tuple[Any, ...]:

@@ -9,11 +9,19 @@ from pathlib import Path
 import apsw
 import numpy as np
 
+MAGIC, HEADER_BYTES = b'SQLite format 3\0', 100
+"""What a file of SQLite begins with, and the length of its header."""
 RESERVED = 8
 """Bytes at the end of each page that hold its checksum."""
 SPOILED = b'\xff'
 """A page of it is of no kind, and no checksum matches."""
 _LOCK_BYTE = 1 << 30
+
+
+def read_size(header: bytes) -> tuple[int, int]:
+    """Return how many bytes a page has, and how many pages there are, by the header of a file."""
+    size = int.from_bytes(header[16:18], 'big')
+    return 65536 if size == 1 else size, int.from_bytes(header[28:32], 'big')
 
 
 @contextmanager
@@ -37,12 +45,10 @@ class PageFile:
     def __init__(self, file: apsw.VFSFile) -> None:
         """Read the header."""
         self._file = file
-        header = file.xRead(100, 0)
-        size = int.from_bytes(header[16:18], 'big')
-        self.page_size = 65536 if size == 1 else size
+        header = file.xRead(HEADER_BYTES, 0)
+        # By the header: a file whose end is cut off has fewer pages than it says.
+        self.page_size, self.said_count = read_size(header)
         self.has_checksums = header[20:21] == bytes([RESERVED]) and self.page_size >= 512
-        self.said_count = int.from_bytes(header[28:32], 'big')
-        """Pages by the header; a file whose end is cut off has fewer."""
         self.count = file.xFileSize() // self.page_size if self.page_size else 0
         self._first_free = int.from_bytes(header[32:36], 'big')
 

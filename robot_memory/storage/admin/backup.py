@@ -36,6 +36,7 @@ from robot_memory.core.settings import Settings
 from robot_memory.storage import checksums
 from robot_memory.storage.admin.audit_check import save_head
 from robot_memory.storage.connection import Database
+from robot_memory.storage.page_file import HEADER_BYTES, MAGIC, read_size
 from robot_memory.storage.store_files import hold_scratch, remove_stores
 from robot_memory.storage.tables import erasures, meta
 from robot_memory.storage.tables.audit import BACKUP, get_head
@@ -47,8 +48,6 @@ _SECOND = 1_000_000
 CHUNK = 1 << 20
 _SPARE = 64 << 20
 """Bytes of the disk that stay free when a backup is unpacked."""
-_MAGIC, _HEAD_BYTES = b'SQLite format 3\0', 100
-"""What a file of SQLite begins with, and the length of its header (sqlite.org/fileformat2)."""
 NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
@@ -358,7 +357,7 @@ def copy_backup(backup: Path, path: Path) -> None:
         if not is_packed:
             shutil.copyfileobj(source, target, CHUNK)
             return
-        head = source.read(_HEAD_BYTES)
+        head = source.read(HEADER_BYTES)
         left = _measure_store(head)
         disk = os.statvfs(path.parent)
         if left > disk.f_bavail * disk.f_frsize - _SPARE:
@@ -375,11 +374,8 @@ def copy_backup(backup: Path, path: Path) -> None:
 
 def _measure_store(head: bytes) -> int:
     """Return how many bytes a store has by the header of its file; of no store the header's."""
-    if not head.startswith(_MAGIC):
-        return len(head)
-    size = int.from_bytes(head[16:18], 'big')
-    pages = int.from_bytes(head[28:32], 'big')
-    return max(len(head), (65536 if size == 1 else size) * pages)
+    size, pages = read_size(head)
+    return max(len(head), size * pages) if head.startswith(MAGIC) else len(head)
 
 
 def _pack(path: Path, packed: Path) -> Path:

@@ -29,12 +29,11 @@ from robot_memory.storage.admin.row_types import (
     read_records,
 )
 from robot_memory.storage.admin.tree_mending import write_page
-from robot_memory.storage.page_file import RESERVED, SPOILED, PageFile, open_pages
+from robot_memory.storage.page_file import MAGIC, RESERVED, SPOILED, PageFile, open_pages
 from robot_memory.storage.store_files import hold_scratch
 
 _KINDS = {2: INDEX_LEAF, 5: TABLE_LEAF, INDEX_LEAF: INDEX_LEAF, TABLE_LEAF: TABLE_LEAF}
 """The kinds of pages of trees, with that of the leaves of their trees."""
-_MAGIC = b'SQLite format 3\0'
 _ENTRIES = (b'table', b'index', b'view', b'trigger')
 _SAMPLES = 5
 Lose = Callable[[str, str], None]
@@ -62,7 +61,7 @@ def mend_header(path: Path) -> bool:
     with path.open('r+b') as file:
         header = file.read(100)
         size = int.from_bytes(header[16:18], 'big')
-        if header.startswith(_MAGIC) and (size == 1 or 512 <= size == size & -size):
+        if header.startswith(MAGIC) and (size == 1 or 512 <= size == size & -size):
             return False
         new, _ = _make_reference(path, len(schema_runner.STEPS))
         pages = file.seek(0, 2) // int.from_bytes(new[16:18], 'big')
