@@ -5,10 +5,10 @@ Called as `bench/hostile_calls.py CALLS [SEED] [MODEL] [FACE]`; MODEL '' is the 
 FACE `python` calls in this process, `mcp` over HTTP a process of its own, `node` the services and
 MCP of a live node in turns; the memory of the process that is called is read. Before is after some
 plain calls of each kind, which load what is loaded when it is needed; what it was at the start is
-told, too. Of the others many are wrong, the rest
-ask for what nobody asked before; almost none stores anything, so that what stays is what they left
-behind. What is mapped (pages of libraries, and of the models' weights, which more words touch) is
-told beside: the system may drop it at any time.
+told, too. Of the others many are wrong, the rest ask for what nobody asked before; almost none
+stores anything, so that what stays is what they left behind. What is mapped (pages of libraries,
+and of the models' weights, which more words touch) is told beside: the system may drop it at any
+time.
 """
 
 from __future__ import annotations

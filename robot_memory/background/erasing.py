@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from zoneinfo import ZoneInfo
 
@@ -112,7 +112,7 @@ def count(
     doomed: Doomed,
     gone: int,
     copies: Iterable[int],
-    owned: Mapping[str, Iterable[int]],
+    owned: Mapping[str, Collection[int]],
     sessions: int,
 ) -> dict[str, int]:
     """
@@ -126,7 +126,7 @@ def count(
         'kept': len(doomed.kept),
         'observations': len({*doomed.observations, *copies, *owned['observations']}),
         'revisions': len({*doomed.revisions, *owned['revisions']}),
-        'parts': len({*owned['parts']}),
+        'parts': len(owned['parts']),
         'events': len(doomed.events),
         'sessions': sessions,
     }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from robot_memory.background.erasing import count
+from robot_memory.background import erasing
 from robot_memory.core.clock import format_instant
 from robot_memory.core.errors import InvalidArgument
 from robot_memory.core.fields import Json, actor_arg, arg
@@ -132,7 +132,7 @@ def _view_preview(memory: Memory, found: Preview) -> EraseResponse:
         owned = erasable.find_owned(connection, doomed.memories)
     return EraseResponse(
         'preview',
-        count(doomed, len(doomed.created), copies, owned, len(doomed.sessions)),
+        erasing.count(doomed, len(doomed.created), copies, owned, len(doomed.sessions)),
         found.token,
         tuple(
             DoomedView(one.id, one.content, one.status, one.actor_id)
