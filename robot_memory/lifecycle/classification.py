@@ -29,7 +29,7 @@ for a rule by its amount, for what has a bound and no word that only describes, 
 """
 _ANYWHERE = 0.5
 """By how much it is lower for what holds in any task: such a rule would be missing in all."""
-_LIKELY = 0.6
+_POSSIBLE = 0.6
 """By how much a text may be under the threshold and yet be told to planners as a possible rule."""
 _BY_HABIT = ('pattern', 'preference', 'worldview')
 """Categories of words that rules have as well: always, whenever, rather, nothing more than."""
@@ -133,7 +133,7 @@ def _refine(
         bool(over >= -_ANYWHERE) and classifier.has_trait(Trait.ALWAYS, text, vectors.first)
     )
     found = by_patterns if is_rule is states else classify(text, is_rule)
-    return replace(found, may_be_rule=not is_rule and bool(over >= -_LIKELY))
+    return replace(found, may_be_rule=not is_rule and bool(over >= -_POSSIBLE))
 
 
 def find_classifier(memory: Memory) -> SentenceClassifier | None:

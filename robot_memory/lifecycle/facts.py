@@ -143,12 +143,11 @@ def learn(
         )
         if promoted is not None:
             stored = _promote(memory, connection, promoted, record, vector)
-            _note_likely_rule(connection, stored, record, inferred)
+            _keep_possible_rule(connection, stored, record, inferred)
             return Learned(stored, None, False, inferred, None, truncated)
         kept = store_fact(memory, connection, record, vector, verdicts)
         is_new = isinstance(kept.stored, int)
-        if is_new or memories.get(connection, [kept.memory_id])[kept.memory_id].content == text:
-            _note_likely_rule(connection, kept.memory_id, record, inferred)
+        _keep_possible_rule(connection, kept.memory_id, record, inferred)
         if event and (is_new or (kept.observed is not None and not kept.retried)):
             events.insert_said(connection, kept.memory_id, record, event)
         return Learned(
@@ -156,12 +155,14 @@ def learn(
         )
 
 
-def _note_likely_rule(
+def _keep_possible_rule(
     connection: Connection, memory_id: int, record: Record, inferred: Classification
 ) -> None:
-    """Have planners told of what may be a rule, though it is stored as none; not of quotes."""
+    """Have planners told of what may be a rule, though a memory has it as none; not of quotes."""
     if inferred.may_be_rule and is_rule_giver(record):
-        rule_conditions.put_likely(connection, memory_id, record.content)
+        kept = memories.get(connection, [memory_id])[memory_id]
+        if kept.content == record.content:  # a duplicate may have other words
+            rule_conditions.put(connection, memory_id, kept, may_be_rule=True)
 
 
 def _promote(
@@ -355,7 +356,7 @@ def apply_update(
     elif change.context:
         observations.age(connection, old.id, line)
     observations.index(connection, old.id)
-    _note_likely_rule(connection, old.id, new, inferred)
+    _keep_possible_rule(connection, old.id, new, inferred)
     return Updated(old, new, inferred, change.truncated)
 
 

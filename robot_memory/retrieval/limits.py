@@ -129,7 +129,7 @@ def find_bounds(
 def _list_binding(rules: JudgedRules) -> Iterator[tuple[Record, bool]]:
     """Yield the rules of operators and planners that apply or may, and whether they do."""
     for rule in rules.relevant:
-        if not (rule.is_quoted or rule.is_likely):
+        if not (rule.is_quoted or rule.may_be_rule):
             yield rule.record, rule.truth is True
 
 
@@ -148,7 +148,7 @@ def _list_atoms(condition: Condition) -> Iterator[str]:
         for inner in condition.get(name, ()):
             yield from _list_atoms(inner)
     if 'first' in condition:
-        yield from condition['first']
+        yield from _list_atoms(condition['first'])
     elif condition.keys().isdisjoint(('not', 'unsure')):
         yield from condition
 

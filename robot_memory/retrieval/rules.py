@@ -46,7 +46,7 @@ _WITH_LIMITS = compile_filter('rules', {'limits': {'$ne': None}})
 LISTED_WHOLE = 40
 """Of a collection of so many rules all are told."""
 _REASONS = 3
-_LIKELY_LEAD = 0.3
+_POSSIBLE_LEAD = 0.3
 """By how much a fact that may be a rule may fail to hold in any task, and yet be told."""
 
 
@@ -55,13 +55,13 @@ class JudgedRule:
     """
     Hold a rule and whether its condition is met; `why` names what decides it.
 
-    What is only `likely` a rule is stored as none: it may apply, and limits nothing.
+    What only `may_be_rule` is stored as none: it may apply, and limits nothing.
     """
 
     record: Record
     truth: Truth
     why: str
-    is_likely: bool = False
+    may_be_rule: bool = False
 
     @property
     def is_quoted(self) -> bool:
@@ -134,9 +134,9 @@ def find_rules(
         where &= equal('actor_id', actor_id)
     with memory.db.read() as connection:
         rows = rule_conditions.get(connection, memories.find_ids(connection, where))
-        likely_ids = rule_conditions.find_likely(connection, collection)
-        likely_rows = rule_conditions.get(connection, likely_ids)
-        known = {name for row in (*rows, *likely_rows) for name in list_persons(row.condition)}
+        possible = rule_conditions.find_possible(connection, collection)
+        possible_rows = rule_conditions.get(connection, possible)
+        known = {name for row in (*rows, *possible_rows) for name in list_persons(row.condition)}
         scene = read_scene(task, situation, known)
         kin = Words(scene)
         by_words = {row.memory_id: judge(row.condition, scene, kin) for row in rows}
@@ -153,7 +153,7 @@ def find_rules(
         relevant = [memory_id for memory_id, (one, _) in judged.items() if one.truth is not False]
         listed = judged if len(judged) <= LISTED_WHOLE else relevant
         records = get_whole(connection, listed)
-        likely = _find_likely(memory, connection, likely_rows, scene, kin)
+        told = _find_possible(memory, connection, possible_rows, scene, kin)
     rules = [
         (JudgedRule(records[memory_id], one.truth, _format_reasons(one)), has_condition)
         for memory_id, (one, has_condition) in judged.items()
@@ -170,12 +170,12 @@ def find_rules(
 
     may_apply = (
         *select(None),
-        *(one for one in likely if actor_id in (None, one.record.actor_id)),
+        *(one for one in told if actor_id in (None, one.record.actor_id)),
     )
     return JudgedRules(select(True), may_apply, select(False), tuple(rest), actor_id is None)
 
 
-def _find_likely(
+def _find_possible(
     memory: Memory,
     connection: Connection,
     rows: Sequence[rule_conditions.Row],
@@ -198,9 +198,10 @@ def _find_likely(
         for row in rows
         if row.memory_id not in met and by_words[row.memory_id].truth is not False
     ]
-    ratings = rate_rules(memory, connection, left)
     always = Judged(None, ('always',))
-    met |= {one: always for one, rating in ratings.items() if rating >= -_LIKELY_LEAD}
+    for memory_id, rating in rate_rules(memory, connection, left).items():
+        if rating >= -_POSSIBLE_LEAD:
+            met[memory_id] = always
     return [
         JudgedRule(record, None, f'may be a rule: {_format_reasons(met[memory_id])}', True)
         for memory_id, record in get_whole(connection, sorted(met)).items()

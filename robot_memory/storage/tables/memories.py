@@ -220,8 +220,7 @@ def rewrite(
         entries.add(connection, new.id, new.type, new.collection, new.content, new.context, vector)
         facets.remove(connection, new.id, old.context)
         facets.put(connection, new.id, new.context)
-        rule_conditions.remove(connection, new.id)
-        rule_conditions.put(connection, new.id, new)
+        rule_conditions.replace(connection, new.id, new)
         trials.put(connection, new.id, new.type, new.collection, new.context)
         events.set_context(connection, new.id, new.context)
     return audit.get_head(connection).id
@@ -249,10 +248,12 @@ def set_category(
                 record.id,
             ),
         )
-        rule_conditions.remove(connection, record.id)
-        rule_conditions.put(connection, record.id, replace(record, category=inferred.category))
-        if inferred.may_be_rule:
-            rule_conditions.put_likely(connection, record.id, record.content)
+        rule_conditions.replace(
+            connection,
+            record.id,
+            replace(record, category=inferred.category),
+            may_be_rule=inferred.may_be_rule,
+        )
 
 
 def retire(

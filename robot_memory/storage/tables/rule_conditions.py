@@ -23,10 +23,9 @@ from robot_memory.text.rules.conditions import Condition
 
 _FITS = 'r.content_hash = m.content_hash AND r.version = ?'
 _ARE_FACTS = "m.type = 'fact' AND m.status = 'active'"
-_ARE_RULES = (
-    f"{_ARE_FACTS} AND m.category <> 'observation'"
-    f' AND m.category IN ({", ".join("?" * len(PROTECTED))})'
-)
+_RULES = tuple(sorted(PROTECTED))
+_IN_RULES = f'IN ({", ".join("?" * len(_RULES))})'
+_ARE_RULES = f"{_ARE_FACTS} AND m.category <> 'observation' AND m.category {_IN_RULES}"
 
 
 class Row(NamedTuple):
@@ -37,30 +36,29 @@ class Row(NamedTuple):
     content_hash: bytes
 
 
-def put(connection: apsw.Connection, memory_id: int, record: Record) -> None:
-    """Keep the condition of a memory that is a rule."""
-    if record.type == 'fact' and record.category in PROTECTED:
+def put(
+    connection: apsw.Connection, memory_id: int, record: Record, *, may_be_rule: bool = False
+) -> None:
+    """Keep the condition of a memory that is a rule, or of a fact that may be one."""
+    if record.type == 'fact' and (may_be_rule or record.category in PROTECTED):
         _put(connection, memory_id, record.content)
 
 
-def remove(connection: apsw.Connection, memory_id: int) -> None:
-    """Remove the condition of a memory whose text or category becomes another."""
+def replace(
+    connection: apsw.Connection, memory_id: int, record: Record, *, may_be_rule: bool = False
+) -> None:
+    """Do the same for a memory whose text or category has become another."""
     connection.execute('DELETE FROM rule_conditions WHERE memory_id = ?', (memory_id,))
+    put(connection, memory_id, record, may_be_rule=may_be_rule)
 
 
-def put_likely(connection: apsw.Connection, memory_id: int, content: str) -> None:
-    """Keep the condition of a fact that may be a rule."""
-    _put(connection, memory_id, content)
-
-
-def find_likely(connection: apsw.Connection, collection: str) -> list[int]:
+def find_possible(connection: apsw.Connection, collection: str) -> list[int]:
     """Return the active facts of a collection that are no rules, but may be."""
-    rules = tuple(sorted(PROTECTED))
     rows: Any = connection.execute(
         'SELECT m.id FROM rule_conditions AS r CROSS JOIN memories AS m ON m.id = r.memory_id'
         f' WHERE {_ARE_FACTS} AND m.collection = ? AND r.content_hash = m.content_hash'
-        f' AND m.category NOT IN ({", ".join("?" * len(rules))}) ORDER BY m.id',
-        (collection, *rules),
+        f' AND m.category NOT {_IN_RULES} ORDER BY m.id',
+        (collection, *_RULES),
     )
     return [row[0] for row in rows]
 
@@ -110,7 +108,7 @@ def refresh(connection: apsw.Connection) -> int:
         f' WHERE {_ARE_RULES} AND r.memory_id IS NULL'
         ' UNION SELECT m.id, m.content FROM rule_conditions AS r JOIN memories AS m'
         ' ON m.id = r.memory_id WHERE r.version <> ?',
-        (reader.VERSION, *sorted(PROTECTED), reader.VERSION),
+        (reader.VERSION, *_RULES, reader.VERSION),
     ).fetchall()
     for memory_id, content in stale:
         _put(connection, memory_id, content)
