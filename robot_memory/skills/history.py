@@ -22,7 +22,7 @@ _COMPARED = 64
 _LEARNING = 30
 """First trials, which tell of no change."""
 
-_ALARM = 6.0
+_ALARM = 6.8
 """Log of likelihoods from which on a change is told: at most one false alarm in 1,000 trials."""
 _REFUTED = 0.5
 _PATIENCE = 120
