@@ -33,15 +33,22 @@ HERE = Path(__file__).resolve().parent
 _EITHER = {'deg': ('deg', 'degC')}
 
 
-def load(name: str, half: str | None = None) -> list[dict[str, Any]]:
+def load(name: str, half: str | None = None, hand: str = 'first') -> list[dict[str, Any]]:
     """
-    Return the entries of a set, of one half where one is named.
+    Return the entries of a set by a hand, of one half where one is named.
 
     A set without halves is only counted: all of it is `report`.
     """
-    lines = (HERE / f'{name}.jsonl').read_text(encoding='utf-8').splitlines()
+    lines = _find_file(name, hand).read_text(encoding='utf-8').splitlines()
     entries = [json.loads(line) for line in lines]
     return [one for one in entries if half is None or one.get('half', 'report') == half]
+
+
+def _find_file(name: str, hand: str) -> Path:
+    """Return the file of a set: of rules and tasks there is one of each hand."""
+    if (HERE / name).is_dir():
+        return HERE / name / f'{hand}.jsonl'
+    return HERE / (f'{name}.jsonl' if hand == 'first' else f'{name}_{hand}.jsonl')
 
 
 def format_share(count: int, total: int) -> str:
@@ -57,8 +64,8 @@ def measure_rules(half: str, lists: bool, model: str, hand: str) -> None:
     found_of: list[tuple[str, bool | None, bool | None]] = []
     times = []
     with open_store(model) as memory:
-        ids = {memory.learn(one['text']).memory_id: one for one in load(f'rules{hand}')}
-        tasks = load(f'tasks{hand}', half)
+        ids = {memory.learn(one['text']).memory_id: one for one in load('rules', hand=hand)}
+        tasks = load('tasks', half, hand)
         for task in tasks:
             start = time.process_time()
             rules = memory.get_context(task['text'], situation=task['situation']).rules
@@ -100,7 +107,7 @@ def measure_constraints(half: str, lists: bool, model: str, hand: str) -> None:
     """Print how many rules in plain words are found, and how many descriptions become rules."""
     found, wrong = Counter[tuple[str, bool]](), Counter[tuple[str, bool]]()
     with open_store(model) as memory:
-        for number, one in enumerate(load(f'constraints{hand}', half)):
+        for number, one in enumerate(load('constraints', half, hand)):
             inferred = memory.learn(one['text'], collection=f'c {number}').auto_inferred
             is_rule = inferred is not None and inferred.category == 'constraint'
             (found if one['constraint'] else wrong)[one['language'], is_rule] += 1
@@ -114,7 +121,7 @@ def measure_limits(half: str, lists: bool, model: str, hand: str, name: str = 'l
     """Print how many worded limits bind as they say, and how many descriptions become rules."""
     found, bound, wrong = (Counter[tuple[str, bool]]() for _ in range(3))
     with open_store(model) as memory:
-        for number, one in enumerate(load(f'{name}{hand}', half)):
+        for number, one in enumerate(load(name, half, hand)):
             inferred = memory.learn(one['text'], collection=f'c {number}').auto_inferred
             is_rule = inferred is not None and inferred.category in PROTECTED
             binds = is_rule and one['limit'] and has_bound(one)
@@ -172,7 +179,7 @@ def measure_people(half: str, lists: bool, model: str, hand: str) -> None:
     """Print how many turns that state what lasts become records, and how many others do."""
     found, wrong = Counter[tuple[str, bool]](), Counter[tuple[str, bool]]()
     with open_store(model) as memory:
-        for number, one in enumerate(load(f'people{hand}', half)):
+        for number, one in enumerate(load('people', half, hand)):
             states = one['lasting'] if 'lasting' in one else bool(one['keep'])
             saved = memory.save_conversation(one['text'], 'OK', collection=f'c {number}')
             is_kept = len(saved.memory_ids) > 2  # after its two turns
@@ -213,7 +220,7 @@ def main() -> None:
         default='rules',
     )
     parser.add_argument(
-        '--hand', default='', help='other, third to seventh, g to j: the sets by other hands'
+        '--hand', default='first', help='whose sets are counted; README.md lists the hands'
     )
     parser.add_argument('--model', default='')
     parser.add_argument('--list', action='store_true')
@@ -227,7 +234,7 @@ def main() -> None:
         'limits': measure_limits,
         'bounds': measure_bounds,
     }[options.set]
-    measure(options.half, options.list, options.model, options.hand and f'_{options.hand}')
+    measure(options.half, options.list, options.model, options.hand)
 
 
 if __name__ == '__main__':

@@ -30,8 +30,10 @@ from planner.measure import load as load_entries
 from planner.measure import print_rules
 from planner.train import Floats, Sentences, find_threshold, fit, load, score_unseen
 
-HANDS = {'first': '', 'other': '_other', 'third': '_third', 'fourth': '_fourth', 'fifth': '_fifth'}
-HANDS |= {hand: f'_{hand}' for hand in 'ghij'}
+HANDS = (
+    *('first', 'other', 'third', 'fourth', 'fifth', 'g', 'h', 'i', 'j'),
+    *('xd', 'xe', 'xf', 'xg', 'xh', 'xi', 'xj', 'xk', 'xl'),
+)
 Entry = dict[str, Any]
 
 
@@ -69,7 +71,7 @@ def main() -> None:
         if not robot.wait_for_model():
             sys.exit(robot.memory.embedder.reason)
         found = load(Trait.ALWAYS, robot)
-        sets = {hand: load_entries(f'rules{name}') for hand, name in HANDS.items()}
+        sets = {hand: load_entries('rules', hand=hand) for hand in HANDS}
         vectors = {}
         for hand, rules in sets.items():
             made = robot.memory.embed_passages([rule['text'] for rule in rules])
@@ -77,7 +79,7 @@ def main() -> None:
             vectors[hand] = unpack(pack(np.array([one.first for one in made], np.float32)))
     threshold = find_threshold(Trait.ALWAYS, found, score_unseen(found))
     for hand, rules in sets.items():
-        tasks = load_entries(f'tasks{HANDS[hand]}', 'dev' if hand == 'third' else None)
+        tasks = load_entries('tasks', 'dev' if hand == 'third' else None, hand)
         by_words = list(judge_by_words(rules, tasks))
         ratings = rate(found, rules, vectors[hand], hand) - threshold
         print(f'{hand}, by words:')
