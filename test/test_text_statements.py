@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from robots import Robot
 
-from robot_memory.text.statements import MOST, extract_statements
+from robot_memory.text.statements import MOST, drop_request, extract_statements
 
 
 def categories(text: str) -> list[str]:
@@ -184,3 +184,11 @@ def test_who_spoke_is_part_of_the_search(robot: Robot) -> None:
     for actor in ('Bob', 'Anna'):
         first = robot.recall(f'Which tea did {actor} ask for?').memories[0]
         assert first.actor_id == f'operator:{actor.lower()}'
+
+
+def test_a_request_to_remember_is_dropped_from_what_it_opens() -> None:
+    assert drop_request('Please remember: the jack is in bay 7.') == 'the jack is in bay 7.'
+    assert drop_request('Remember that Li is near.') == 'Li is near.'
+    assert drop_request('请记住，钥匙在抽屉里。') == '钥匙在抽屉里。'
+    assert drop_request('Tom remembers Li.') == 'Tom remembers Li.'
+    assert drop_request('Remember') == 'Remember'

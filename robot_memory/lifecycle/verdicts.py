@@ -28,6 +28,7 @@ from robot_memory.text.relations import (
     overlap,
 )
 from robot_memory.text.statement_reader import read_statement
+from robot_memory.text.statements import drop_request
 
 logger = logging.getLogger(__name__)
 
@@ -131,7 +132,7 @@ def _read(embedder: OnnxEmbedder, facts: Sequence[Fact], text: str, least: float
     found = {old.id: Verdict(old.content, -math.inf, False) for old in facts}
     try:
         for old in facts[:_JUDGED]:
-            score = judge.score(old.content, text)
+            score = judge.score(old.content, drop_request(text))
             found[old.id] = Verdict(old.content, score, score >= least)
     except Exception:  # whatever onnxruntime raises, learn goes on by words
         logger.exception('the judge of corrections failed')

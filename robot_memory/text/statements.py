@@ -147,6 +147,13 @@ def _tells_what_lasts(folded: str) -> bool:
     return bool(_compile_table('lasting').search(folded))
 
 
+def drop_request(text: str) -> str:
+    """Return a text without the request to remember it that it begins with."""
+    asks = _compile_table('asks_to_remember').pattern
+    match = re.match(rf'(?:{asks})(?: that\b)?\s*[:,：，]?\s*', text, re.IGNORECASE)
+    return text[match.end() :] if match and match.end() < len(text) else text
+
+
 @cache
 def _compile_table(name: str) -> re.Pattern[str]:
     return _compile_alternatives(_load_tables()[name])
