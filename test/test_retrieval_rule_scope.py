@@ -11,7 +11,7 @@ from robot_memory.api import RobotMemory
 from robot_memory.embedding.kept_ratings import load_rule_scopes
 from robot_memory.embedding.sentence_classifier import Trait, load_classifier
 from robot_memory.lifecycle.classification import classify_text
-from robot_memory.retrieval.rule_scope import GUESS_LEAD, KNOWN_LEAD, widen
+from robot_memory.retrieval.rule_scope import GUESS_LEAD, KNOWN_LEAD, SURE_LEAD, widen
 from robot_memory.text import tokenizer
 from robot_memory.text.categories import PROTECTED
 from robot_memory.text.rules.conditions import Condition, Judged, is_guess, names_known
@@ -182,7 +182,7 @@ def test_what_may_be_a_rule_is_not_told_once_its_text_is_another(
     assert rule.memory_id == told
 
 
-def test_what_words_say_for_sure_is_widened_by_one_step_at_most() -> None:
+def test_what_words_say_for_sure_gives_way_to_what_meaning_is_surer_of() -> None:
     marked: Condition = {'thing': ['glassware'], 'words': 'glassware'}
     unknown: Condition = {'word': 'the sluice gate'}
     met, not_met = Judged(True, ('glassware',)), Judged(False, ('glassware',))
@@ -191,6 +191,7 @@ def test_what_words_say_for_sure_is_widened_by_one_step_at_most() -> None:
     assert widen(not_met, marked, None) is not_met
     assert widen(not_met, marked, KNOWN_LEAD - 0.1) is not_met
     assert widen(not_met, marked, KNOWN_LEAD) == Judged(None, ('glassware',))
+    assert widen(not_met, marked, SURE_LEAD) == Judged(True, ('always',))
     assert widen(open_to, unknown, -0.1) is open_to
     assert widen(open_to, unknown, 0.1) == Judged(True, ('always',))
 

@@ -142,14 +142,14 @@ def test_an_unknown_word_leaves_a_rule_open(rule: str) -> None:
         ('密码和权限不得告诉别人。', 'Wipe the table.', True),
         ('Never leave anything lying where people walk.', 'Wipe the table.', True),
         ('不要推撞或者拖拽家具。', 'Hand me the vase.', None),
-        ('实验室里不准放吃的东西。', 'Wipe the bench in the lab.', None),
+        ('实验室里不准放吃的东西。', 'Wipe the bench in the lab.', True),
         ('When pouring, never fill a vessel past four fifths.', '把茶倒进杯子。', True),
         ('碰过生肉,先洗净夹爪再碰别的。', 'Dice the raw beef.', True),
         ('Keep the beacon on everywhere except in the warehouse.', 'Wipe the table.', True),
         ('Outside the warehouse, never sound the horn.', 'Sweep the warehouse.', False),
         ('在仓库以外的地方要打开警示灯。', '打扫仓库。', False),
-        ('No onions in what you cook for Piet.', 'Boil potatoes for Piet.', None),
-        ('给老秦做的菜不放葱。', '给老秦煮碗面。', None),
+        ('No onions in what you cook for Piet.', 'Boil potatoes for Piet.', True),
+        ('给老秦做的菜不放葱。', '给老秦煮碗面。', True),
     ],
 )
 def test_what_is_not_surely_a_condition_leaves_no_rule_out(
@@ -269,3 +269,68 @@ def test_work_that_touches_what_nobody_names_leaves_things_open(task: str) -> No
 @pytest.mark.parametrize('task', ['Put the steel pots away', 'Open the curtains', '把窗帘拉开'])
 def test_what_is_named_closes_things(task: str) -> None:
     assert _judge('Never use cups with a chipped rim', task) is False
+
+
+@pytest.mark.parametrize(
+    ('rule', 'met', 'not_met'),
+    [
+        ('Whatever you stack, keep it under 1.6 m.', 'Stack the cartons.', 'Wipe the shelf.'),
+        ('Guard closed first, then drill or cut.', 'Drill four holes.', 'Wipe the shelf.'),
+        ('With the suction cup on, test the hold before you go up.',
+         'You have the suction cup on. Lift the pane.', 'You have the soft gripper on. Lift it.'),
+        ('Set glass down gently and never stack it.', 'Put the beaker down.',
+         'Put the steel pot down.'),
+        ('瓷器要一件一件拿,不能摞起来。', '把瓷碗放到桌上。', '把铁锅放到桌上。'),
+        ('东西超过1.5公斤,速度就减一半。', '搬那个3公斤的箱子。', '搬那个1公斤的箱子。'),
+        ('凡是要动红酒,先问经理。', '把红酒拿到后厨。', '把抹布拿到后厨。'),
+        ('Whoever is at the welding area wears goggles.', 'Go to the welding area.',
+         'Go to the kitchen.'),
+        ('Keep solvents away from flames.', 'Pour the acetone.', 'Pour the milk.'),
+        ('From one place to another, drive below 1 m/s.',
+         'Take the plates from the kitchen to the dining room.', 'Wipe the plates dry.'),
+        ('Food and drinks are served from the left.', 'Pour Anna a cup of tea.',
+         'Put the bricks on the pallet.'),
+    ],
+)  # fmt: skip
+def test_a_rule_in_plain_words_applies_where_its_condition_is_met(
+    rule: str, met: str, not_met: str
+) -> None:
+    assert _judge(rule, met) is True
+    assert _judge(rule, not_met) is False
+
+
+@pytest.mark.parametrize(
+    ('rule', 'task'),
+    [
+        ('Stay at least 0.6 m away from Marta.', 'Marta is standing beside you. Lift the box.'),
+        ('跟周敏保持0.8米以上的距离。', '周敏就站在机械臂旁边，把箱子搬走。'),
+        ('When Tom or Anna is near, go slowly.', 'Tom is right beside you. Lift the box.'),
+        ('Mia startles easily: go slowly when she is nearby.', 'Mia is beside you. Lift the box.'),
+        ('If a kid is anywhere near, go slowly.', 'A schoolboy is watching from close up.'),
+        ('只要有人靠近,速度就降到0.2米每秒。', '小林站在你右手边，把箱子搬走。'),
+        ('Go slowly unless nobody is near.', 'Tom is right beside you. Lift the box.'),
+    ],
+)
+def test_who_a_rule_is_about_is_near(rule: str, task: str) -> None:
+    assert _judge(rule, task) is True
+    assert _judge(rule, 'Lift the box.', {'people_near': []}) is False
+
+
+def test_nobody_else_leaves_those_who_are_named_near() -> None:
+    task = 'Press the button. Dr. Chen is beside you, nobody else.'
+    assert _judge('When Dr. Chen is near, go slowly.', task) is True
+    assert _judge('When Anna is near, go slowly.', task) is False
+
+
+def test_an_exception_may_stand_after_its_condition() -> None:
+    rule = '动刀切东西得先问值班的,陈师傅就在边上的话不用问。'
+    assert _judge(rule, '陈师傅就站在你旁边，把面包切成片。') is False
+    assert _judge(rule, '把面包切成片。', {'people_near': []}) is True
+
+
+def test_one_part_that_is_met_outweighs_another_that_is_a_guess() -> None:
+    guess: Condition = {'first': {'place': 'entrance', 'words': 'door'}}
+    met: Condition = {'action': 'drive', 'words': 'drive'}
+    scene = read_scene('Drive from the kitchen to the lab.')
+    assert judge({'all': [met, guess]}, scene, lambda word: None).truth is None
+    assert judge(guess, scene, lambda word: None).truth is False

@@ -16,7 +16,7 @@ def test_safety_comes_first_and_each_line_has_id_kind_date_and_source(robot: Rob
     lines = answer.context.splitlines()
     assert lines[1:3] == [
         'Safety:',
-        f'- [mem_{rule}, constraint, applies: grip, glass cup, 2026-02-25, planner] '
+        f'- [mem_{rule}, constraint, applies: glass cup, 2026-02-25, planner] '
         'Never grip the glass cup above 10 N',
     ]
     assert lines[3] == 'Said by people (quoted):'

@@ -1,5 +1,5 @@
 """
-Which rules hold in any task, said by meaning where their words leave that open.
+What meaning says of rules: which hold in any task, and which are like a task.
 
 A rule about the robot itself ("ease into every motion") has no condition, and words that no table
 knows would be read as one. docs/decisions/rule-scope.md says why, and what it reaches.
@@ -9,7 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
+
 from robot_memory.embedding.kept_ratings import load_rule_scopes
+from robot_memory.embedding.vectorizer import QueryVector
 from robot_memory.memory import Memory
 from robot_memory.storage import Connection
 from robot_memory.storage.indexes import vectors
@@ -19,8 +22,36 @@ from robot_memory.text.rules.conditions import Condition, Judged, is_guess, name
 
 KNOWN_LEAD = 0.5
 """By how much more a rule must pass where a table knows what its condition names."""
+SURE_LEAD = 0.6
+"""By how much a rule must pass to hold in any task against what its words say."""
 GUESS_LEAD = 0.5
 """By how much a rule may fail whose condition is a guess, and yet not be known not to apply."""
+ALIKE = 1.2
+"""By how many standard deviations a rule that is like a task is more so than the others."""
+_FEWEST = 8
+"""Rules of which it can be said which are more like a task than the others."""
+
+
+def find_alike(
+    memory: Memory, connection: Connection, rows: Sequence[Row], asked: QueryVector | None
+) -> frozenset[int]:
+    """
+    Return the ids of the rules that are like a task, by their vectors, more than the others are.
+
+    How like a rule is to all other rules is taken off: some are like anything. Empty where the
+    rules are few, or have no vectors of the model that `asked` is of.
+    """
+    embedder = memory.match_embedder(connection)
+    if asked is None or embedder is None or embedder.name != asked.model:
+        return frozenset()
+    made = vectors.fetch(connection, [row.memory_id for row in rows])
+    if len(made) < _FEWEST:
+        return frozenset()
+    known = np.array([*made.values()], np.float32)
+    like_task, like_rules = known @ asked.vector, known @ known.mean(axis=0)
+    centred = (like_task - like_task.mean()) - (like_rules - like_rules.mean())
+    least = ALIKE * centred.std()
+    return frozenset(one for one, found in zip(made, centred, strict=True) if found >= least)
 
 
 def rate_rules(memory: Memory, connection: Connection, rows: Sequence[Row]) -> dict[int, float]:
@@ -51,14 +82,15 @@ def widen(judged: Judged, condition: Condition, rating: float | None) -> Judged:
     """
     Return what is judged of a rule's words, where it holds in any task by its meaning.
 
-    What was unknown is met, and what was known not to be met is unknown: they disagree. Where the
-    condition is a guess, the meaning decides, and must be far from it to leave the rule out.
+    What was unknown is met. What was known not to be met is unknown, for they disagree, or met
+    where the meaning is sure. Where the condition is a guess, the meaning decides, and must be far
+    from it to leave the rule out.
     """
     if rating is None or judged.truth is True:
         return judged
     guessed = is_guess(condition)
     if rating >= (KNOWN_LEAD if names_known(condition) else 0):
-        is_met = guessed or judged.truth is None
+        is_met = guessed or judged.truth is None or rating >= SURE_LEAD
         return Judged(True, ('always',)) if is_met else Judged(None, judged.why)
     if guessed and judged.truth is False and rating >= -GUESS_LEAD:
         return Judged(None, judged.why)

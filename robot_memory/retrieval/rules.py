@@ -15,10 +15,11 @@ from robot_memory.core.authority import AUTHORITIES
 from robot_memory.core.fields import arg
 from robot_memory.core.records import Record, describe_statement, is_rule_giver
 from robot_memory.core.settings import Settings
+from robot_memory.embedding.vectorizer import QueryVector
 from robot_memory.memory import Memory
 from robot_memory.retrieval.contradictions import find_current, put_first
 from robot_memory.retrieval.pages import name_pages, page_arg
-from robot_memory.retrieval.rule_scope import rate_rules, widen
+from robot_memory.retrieval.rule_scope import find_alike, rate_rules, widen
 from robot_memory.search.query import Hit
 from robot_memory.storage import Connection
 from robot_memory.storage.indexes.filters import (
@@ -127,8 +128,14 @@ def find_rules(
     task: str,
     situation: Mapping[str, Any],
     actor_id: str | None = None,
+    *,
+    asked: QueryVector | None = None,
 ) -> JudgedRules:
-    """Judge all rules of a collection; with an actor, only those that the actor stated."""
+    """
+    Judge all rules of a collection; with an actor, only those that the actor stated.
+
+    With the vector of the task (`asked`), a rule that is like it is not left out.
+    """
     where = active_in(collection) & STATED
     if actor_id is not None:
         where &= equal('actor_id', actor_id)
@@ -149,6 +156,10 @@ def find_rules(
             )
             for row in rows
         }
+        for memory_id in find_alike(memory, connection, rows, asked):
+            one, has_condition = judged[memory_id]
+            if one.truth is False:
+                judged[memory_id] = Judged(None, ('like the task',)), has_condition
         rest = [memory_id for memory_id, (one, _) in judged.items() if one.truth is False]
         relevant = [memory_id for memory_id, (one, _) in judged.items() if one.truth is not False]
         listed = judged if len(judged) <= LISTED_WHOLE else relevant

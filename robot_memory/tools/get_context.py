@@ -171,7 +171,12 @@ def get_context(memory: Memory, request: GetContextRequest) -> GetContextRespons
     n = request.max_results or memory.settings.default_results
     situation = find_situation(memory, request.collection, request.situation, request.max_age_s)
     rules = find_rules(
-        memory, request.collection, request.query, situation.values, request.actor_id
+        memory,
+        request.collection,
+        request.query,
+        situation.values,
+        request.actor_id,
+        asked=memory.embed_query(request.query),
     )
     rule_ids = rules.ids
     own, asked = _results(memory, request, name, n, rule_ids)

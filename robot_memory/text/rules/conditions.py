@@ -66,8 +66,18 @@ def judge(condition: Condition, scene: Scene, kin: Kin) -> Judged:
 
 
 def _join(conditions: Iterable[Condition], scene: Scene, kin: Kin, *, worst: bool) -> Judged:
-    """Join conditions of which all (`worst`), or any, must be met."""
+    """
+    Join conditions of which all (`worst`), or any, must be met.
+
+    A guess alone does not say that they are not, where another of them is met.
+    """
+    conditions = list(conditions)
     judged = [judge(one, scene, kin) for one in conditions]
+    if worst and any(one.truth for one in judged):
+        judged = [
+            one._replace(truth=one.truth or None) if is_guess(condition) else one
+            for condition, one in zip(conditions, judged, strict=True)
+        ]
     rank = {False: 0, None: 1, True: 2}
     truth = (min if worst else max)((one.truth for one in judged), key=rank.__getitem__)
     return Judged(truth, tuple(why for one in judged if one.truth is truth for why in one.why))

@@ -8,7 +8,7 @@ from functools import cache
 from robot_memory.text.compiled_patterns import compile_pattern
 from robot_memory.text.rules.people import ANYONE, CHILD, Person, find_speakers, load_people
 
-_JOINS = compile_pattern(r'\s*(?:,|and|or|,\s*and|、|和|跟|与|以及|还有|及)\s*')
+_JOINS = compile_pattern(r'\s*(?:,|and|or|,\s*(?:and|or)|、|和|跟|与|以及|还有|及|或者?|还是)\s*')
 
 
 @cache
@@ -20,6 +20,10 @@ def _compile() -> dict[str, re.Pattern[str]]:
         ),
         'before': compile_pattern(rf'(?:{"|".join((*near["en_before"], *near["zh_before"]))})$'),
         'away': compile_pattern(rf'[ ,]*(?:{near["away_en"]})|(?:{near["away_zh"]})'),
+        'else': compile_pattern(near['else']),
+        'points': compile_pattern(near['points_en']),
+        'beside': compile_pattern(near['beside_zh']),
+        'apart': compile_pattern(near['apart_zh']),
         'nobody': compile_pattern('|'.join((*near['nobody_en'], *near['nobody_zh']))),
     }
 
@@ -47,7 +51,11 @@ def find_near(folded: str, people: list[Person]) -> tuple[dict[str, bool], bool]
     only = _find_only(folded, people)
     if only is not None:
         return {**near, only: True, ANYONE: True}, True
-    if words['nobody'].search(folded):
+    nobody = words['nobody'].search(folded)
+    around = folded[max(0, nobody.start() - 12) : nobody.end() + 12] if nobody else ''
+    if any(near.values()) and words['else'].search(around):
+        return near, True
+    if nobody:
         return {key: False for key in near if key != ANYONE}, True
     if near.get(CHILD) is False and not any(found for key, found in near.items() if key != CHILD):
         near.pop(ANYONE, None)
@@ -61,12 +69,15 @@ def names_near(folded: str, person: Person, people: list[Person]) -> bool:
     words = _compile()
     last = _skip_joined(folded, people, people.index(person))
     rest = folded[people[last].end :]
+    if words['points'].search(folded[: person.start]):
+        return False
     return bool(
         words['after'].match(rest)
         or words['before'].search(folded[: person.start])
         or re.match(
             r'\s*(?:is|are) (?:there|here|present|in)\b|在场|在(?:[,，]|的时候|时|附近|旁)', rest
         )
+        or (words['beside'].search(folded[: person.start]) and words['apart'].match(rest))
     )
 
 
@@ -90,7 +101,8 @@ def _is_named_near(folded: str, person: Person) -> bool:
     before = folded[: person.start]
     match = re.search(
         r'\b(?:near|beside|next to|close to|alongside|past|around)\s+(?:the |a |an )?$'
-        r'|(?:靠近|绕过)$',
+        r'|(?:靠近|绕过)$'
+        r'|(?:旁边|附近|周围|身边|边上|跟前|面前)(?:就|还|只|正|也|都)?(?:有|站着|坐着|围着|是)?(?:个|一个|一位|位|几个)?$',
         before,
     )
     return bool(match)

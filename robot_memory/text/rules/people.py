@@ -163,6 +163,14 @@ def _compile_names() -> tuple[tuple[str, re.Pattern[str]], ...]:
             rf'(?P<han>{surname})[\u4e00-\u9fff]{{0,2}}?(?:{titles["zh_after"]})(?![程具厂作位业])',
         ),
         ('', f'(?P<han>{given})'),
+        ('', rf'(?P<han>{surname})[\u4e00-\u9fff]{{1,2}}?(?={titles["zh_is_near"]})'),
+        (
+            '',
+            rf'(?<=[跟离替])(?P<han>{surname})[\u4e00-\u9fff]{{1,2}}?'
+            rf'(?={titles["zh_is_apart"]})',
+        ),
+        ('', r'(?<![A-Za-z])(?P<latin>[A-Z][a-z]{2,14})(?=[\u4e00-\u9fff])'),
+        ('', rf'^(?P<latin>[A-Z][a-z]{{2,14}})(?= (?:{titles["en_is"]})\b)'),
     ]
     return tuple((key, compile_pattern(pattern)) for key, pattern in patterns)
 

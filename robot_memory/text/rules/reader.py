@@ -10,10 +10,9 @@ of one kind are alternatives, and different kinds hold together.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Iterable
 
-from robot_memory.text.rules.conditions import Condition
+from robot_memory.text.rules.conditions import Condition, is_guess
 from robot_memory.text.rules.lexicon import Mention, find_mentions, is_part_of_word, name_kinds
 from robot_memory.text.rules.nearness import names_near
 from robot_memory.text.rules.people import ANYONE, Person, find_people, mask_people
@@ -21,7 +20,6 @@ from robot_memory.text.rules.rule_clauses import (
     Part,
     find_open,
     find_unknown,
-    find_unknown_condition,
     holds_anywhere,
     is_contingency,
     load_reader,
@@ -31,35 +29,21 @@ from robot_memory.text.rules.rule_clauses import (
 from robot_memory.text.rules.rule_quantities import read_quantities
 from robot_memory.text.rules.scene import normalise
 from robot_memory.text.rules.service import is_served
+from robot_memory.text.rules.stating import Found, Read, select
 from robot_memory.text.rules.tools import find_mounted
 
-VERSION = 4
+VERSION = 5
 """Raise it when the same rule would have another condition: stored ones are then read anew."""
 _MANY = (ANYONE, 'worker', 'visitor')
 _HOT = 45.0
 """What a rule calls hot is above this, in degrees Celsius."""
-_ADJACENT = 20
-"""Characters between mentions that are read as one: 'hand knives', 'enter the charging bay'."""
-_ALONE = frozenset({'near', 'served', 'payload_kg', 'temperature_c', 'hours'})
-"""What states a condition wherever a rule names it."""
 
-
-class _Found(NamedTuple):
-    """
-    Hold an atom, the group that it belongs to, and whether it surely states the condition.
-
-    `is_first`: it only does so as what is named first.
-    """
-
-    group: str
-    atom: Condition
-    is_sure: bool = True
-    is_first: bool = False
+_HOURS = frozenset({'hours', 'days'})
 
 
 def read_rule(text: str) -> Condition:
     """Return the condition of a rule, {} where it holds always."""
-    shown, folded = normalise(text)
+    shown, folded = normalise(_tell_who_is_near(text))
     parts = split_rule(folded)
     if holds_anywhere(folded, parts):
         return {}
@@ -70,7 +54,8 @@ def read_rule(text: str) -> Condition:
     sure: dict[str, list[Condition]] = {}
     unsure: dict[str, list[Condition]] = {}
     negated: list[Condition] = []
-    for part, found in _read_parts(folded, people, parts):
+    read = [_read_part(part, folded, people) for part in parts]
+    for part, found in select(folded, parts, read):
         if part.is_exception:
             negated.append(found.atom)
         elif found.is_sure and not (always and (not part.is_marked or found.group == 'word')):
@@ -86,105 +71,26 @@ def read_rule(text: str) -> Condition:
             groups['thing'] += groups.pop('word')
     if 'person' in sure and 'served' in sure:
         del sure['person']
-    if not sure and not negated:
-        sure['word'] = find_unknown(folded, parts) or _read_measured(parts, folded, people)
+    if not sure:
+        main = [part for part in parts if not (negated and part.is_exception)]
+        unknown = find_unknown(folded, main)
+        sure['word'] = unknown or ([] if negated else _read_measured(parts, folded, people))
     conditions = [_join('any', atoms) for atoms in sure.values() if atoms]
     conditions += [{'not': atom} for atom in _unique(negated)]
     if not conditions:
         return {} if is_contingent else find_open(folded)
-    conditions += [
-        {'unsure': _join('any', atoms)} for group, atoms in unsure.items() if group not in sure
-    ]
+    if all(is_guess(one) or not _HOURS.isdisjoint(one) for one in conditions):
+        conditions += [
+            {'unsure': _join('any', atoms)} for group, atoms in unsure.items() if group not in sure
+        ]
     return _join('all', conditions)
 
 
-def _read_parts(
-    folded: str, people: list[Person], parts: list[Part]
-) -> Iterator[tuple[Part, _Found]]:
-    """
-    Yield what the parts of a rule mention.
-
-    What a condition names is sure. Without one, and where no person, amount or hour is named, what
-    is named first is, and what stands right beside it.
-    """
-    read_of = [(part, _read_part(part, folded, people)) for part in parts]
-    strong = [_is_strong(folded, part, read) for part, read in read_of]
-    states = any(strong)
-    states_alone = states or any(
-        found.group in _ALONE and not part.is_exception
-        for part, read in read_of
-        for *_, found in read
-    )
-    last: int | None = None
-    named = ''
-    for (part, read), is_strong in zip(read_of, strong, strict=True):
-        if is_strong:
-            is_manner = _may_tell_how(folded, part)
-            for *_, found in read:
-                yield part, found._replace(is_first=is_manner and found.group == 'thing')
-            if not read and not part.is_exception:
-                for word in find_unknown_condition(folded, part):
-                    yield part, _Found('word', {'word': word})
-            continue
-        for start, end, found in read:
-            if found.group == 'thing' and part.forbids and _does_unknown(folded, part, start):
-                if states:
-                    continue
-                found = found._replace(atom={'unsure': found.atom})
-            is_first = last is None and not states_alone
-            is_beside = last is not None and 0 <= start - last <= _ADJACENT
-            is_beside = is_beside and (named == 'action' or found.group != 'action')
-            states_it = part.is_topic or found.group in _ALONE or _names_forbidden(part, found)
-            if is_first or is_beside:
-                last, named = end, found.group
-            yield (
-                part,
-                found._replace(
-                    is_sure=states_it or is_first or is_beside,
-                    is_first=not states_it and (is_first or is_beside),
-                ),
-            )
-
-
-def _is_strong(folded: str, part: Part, read: Sequence[Any]) -> bool:
-    """Say whether a part states a condition: 'in the rain', of which nothing is known, may not."""
-    if not part.is_marked:
-        return False
-    words = load_reader()['condition']
-    opens = f'{words["place"]}|{words["weak"]}'
-    return bool(read) or part.opens or not re.match(opens, folded[part.start : part.end])
-
-
-def _may_tell_how(folded: str, part: Part) -> bool:
-    """Say whether a thing in a part may be what the rule asks to be used: 'in the logbook'."""
-    if part.opens or part.is_exception:
-        return False
-    return bool(re.match(load_reader()['condition']['place'], folded[part.start : part.end]))
-
-
-def _does_unknown(folded: str, part: Part, at: int) -> bool:
-    """Say whether what is forbidden to do with a thing, up to `at`, is known to no table."""
-    words = load_reader()
-    clause = folded[part.start : part.end]
-    is_han = not clause.isascii()
-    cue = None
-    for match in re.finditer(words['forbid']['zh' if is_han else 'en'], clause):
-        cue = match if part.start + match.start() < at else cue
-    if cue is None or cue[0] in ('no', 'nobody may'):
-        return False
-    rest = clause[cue.end() :]
-    if re.match(words['reference']['handled'], rest):
-        return False
-    reach = 4 if is_han else 16
-    return not any(
-        mention.start < reach and any(one.level == 'is' for one in mention.list_concepts('action'))
-        for mention in find_mentions(rest)
-    )
-
-
-def _names_forbidden(part: Part, found: _Found) -> bool:
-    """Say whether an action is forbidden: where it is not done, the rule says nothing."""
-    return part.forbids and found.atom.get('action') not in (None, 'carry', 'lift', 'grasp')
+def _tell_who_is_near(text: str) -> str:
+    """Say 'if anybody' for 'unless nobody', and likewise."""
+    words = load_reader()['unless_nobody']
+    text = re.sub(words['en'], r'if anybody \1', text, flags=re.IGNORECASE)
+    return re.sub(words['zh'], r'\1有人的话', text)
 
 
 def _unique(atoms: Iterable[Condition]) -> list[Condition]:
@@ -206,22 +112,29 @@ def _join(word: str, atoms: list[Condition]) -> Condition:
     return kept[0] if len(kept) == 1 else {word: kept}
 
 
-def _read_part(part: Part, folded: str, people: list[Person]) -> list[tuple[int, int, _Found]]:
+def _read_part(part: Part, folded: str, people: list[Person]) -> Read:
     """Return the atoms of a part of a rule, with where they are, in its order."""
     clause = folded[part.start : part.end]
     if part.is_condition and _tells_of_another(part, clause, folded, people):
-        return [(part.start, part.end, _Found('word', {'word': clause.strip(' ,:')}))]
+        return [(part.start, part.end, Found('word', {'word': clause.strip(' ,:')}))]
     whole = [
         *_read_people(part, folded, people),
         *read_quantities(part, clause, folded),
         *_read_topics(part, clause),
     ]
-    found = [(part.start, part.start, _Found(*one)) for one in whole]
+    found = [(part.start, part.start, Found(*one)) for one in whole]
     mounted = find_mounted(clause) if part.is_condition else []
     found += [
-        (part.start, part.start, _Found('tool', {'tool': tool, 'words': clause[start:end]}))
+        (part.start, part.start, Found('tool', {'tool': tool, 'words': clause[start:end]}))
         for start, end, tool in mounted
     ]
+    words = load_reader()['serves']
+    serves = re.search(f'{words["en"]}|{words["zh"]}', clause)
+    if serves and not any(one.group == 'served' for *_, one in found):
+        atom = {'person_served': ANYONE, 'words': serves[0]}
+        found.append((part.start, part.start, Found('served', atom)))
+        eaten = [{'thing': [kind], 'words': serves[0]} for kind in ('food', 'drink')]
+        found.append((part.start, part.start, Found('eaten', {'any': eaten})))
     clause = mask_people(folded, people)[part.start : part.end]
     mentions = find_mentions(clause)
     for place, mention in enumerate(mentions):
@@ -235,9 +148,11 @@ def _read_part(part: Part, folded: str, people: list[Person]) -> list[tuple[int,
             continue
         if is_part_of_word(clause, mentions, place):
             continue
+        if serves and serves.start() <= mention.start < serves.end():
+            continue
         follower = mentions[place + 1] if place + 1 < len(mentions) else None
         found += [
-            (part.start + mention.start, part.start + mention.end, _Found(*one))
+            (part.start + mention.start, part.start + mention.end, Found(*one))
             for one in _read_mention(part, clause, mention, follower, mentions)
         ]
     return found
@@ -267,7 +182,9 @@ def _tells_of_another(part: Part, clause: str, folded: str, people: list[Person]
     opens = re.match(load_reader()['condition']['opens'], clause)
     start = part.start + (opens.end() if opens else 0)
     for person in people:
-        if person.start == start and not names_near(folded, person, people):
+        if person.start == start and not (
+            names_near(folded, person, people) or is_served(folded, person)
+        ):
             rest = folded[person.end : part.end]
             verb = re.match(r'\s*(?:is |are |正?在)?', rest)
             at = person.end - part.start + (verb.end() if verb else 0)
@@ -290,6 +207,8 @@ def _read_mention(
             continue  # an oven is meant, not the kitchen
         if sense.kind in ('place', 'tool'):
             found.append((sense.kind, {sense.kind: sense.concept, 'words': mention.word}))
+        elif sense.concept == 'grasp' and not part.is_condition:
+            continue  # anything is gripped: what it is says when
         elif sense.kind == 'action' and (part.is_condition or part.names_actions):
             found.append(('action', {'action': sense.concept, 'words': mention.word}))
     if mention.list_concepts('thing') and not (
@@ -340,7 +259,9 @@ def _is_measured_against(clause: str, mention: Mention, part: Part) -> bool:
     ):
         return False
     if any(sense.kind == 'tool' for sense in mention.senses):
-        return False
+        return not part.forbids and bool(
+            re.search(r'\b(?:with|by|using) (?:the |your )?$', before)
+        )
     if any(sense.kind == 'place' and sense.level == 'is' for sense in mention.senses):
         return bool(re.search(r'(?:back to|away from|离)\s?(?:the )?$', before))
     return bool(re.search(f'{words["en"]}|{words["zh"]}', before))
@@ -350,10 +271,11 @@ def _read_people(part: Part, folded: str, people: list[Person]) -> list[tuple[st
     """Return who must be near, or served."""
     found: list[tuple[str, Condition]] = []
     for person in people:
-        if not part.start <= person.start < part.end or person.is_pronoun:
+        if not part.start <= person.start < part.end:
             continue
         name = folded[person.start : person.end]
-        if names_near(folded, person, people):
+        may_be_near = part.is_condition or not person.is_pronoun
+        if may_be_near and names_near(folded, person, people):
             found.append(('near', {'person_near': person.key, 'words': name}))
         elif person.key not in _MANY and is_served(folded, person):
             found.append(('served', {'person_served': person.key, 'words': name}))

@@ -87,7 +87,8 @@ def _split_english(folded: str, start: int, end: int) -> list[Part]:
         for match in re.finditer(words['condition']['en'], text)
         if not re.search(words['except']['before'], text[: match.start()])
     ]
-    ends = [match.start() for match in re.finditer(r',|:\s', text)]
+    end_of_clause = rf',(?!{words["condition"]["listed"]})|:\s'
+    ends = [match.start() for match in re.finditer(end_of_clause, text)]
     cuts = sorted({0, *begins, *ends, len(text)})
     parts: list[Part] = []
     for low, high in itertools.pairwise(cuts):
@@ -111,7 +112,7 @@ def _split_chinese(folded: str, start: int, end: int) -> list[Part]:
     words = load_reader()
     text = folded[start:end]
     cuts = sorted({0, *(match.start() for match in re.finditer('[,，:：]', text)), len(text)})
-    parts = []
+    parts: list[Part] = []
     for low, high in itertools.pairwise(cuts):
         piece = text[low:high]
         offset = len(piece) - len(piece.lstrip(',，:： '))
@@ -123,8 +124,12 @@ def _split_chinese(folded: str, start: int, end: int) -> list[Part]:
         match = re.match(words['condition']['zh'], piece) or (
             re.match(words['condition']['done_zh'], piece) if is_first else None
         )
+        if match and low and re.match(words['condition']['so_zh'], piece):
+            match = None  # what is then to be done
+        if match and not is_exception:
+            is_exception = bool(re.match(words['except']['after_zh'], piece[match.end() :]))
         if match or is_exception:
-            ends = re.match(words['except']['ends_zh'], piece) if is_exception else match
+            ends = match or re.match(words['except']['ends_zh'], piece)
             split = low + (ends.end() if ends else len(piece))
             parts.append(
                 Part(start + low, start + split, True, is_exception, True, False, not low)
@@ -155,7 +160,7 @@ def _cut_duty(
         ]
     limit = _has_amount(piece, language)
     duty = re.search(words['duty'][language], piece)
-    if duty:
+    if duty and (duty.start() or language == 'zh'):
         if not duty.start():
             return []
         end = start + duty.start()
@@ -194,6 +199,9 @@ def find_open(folded: str) -> dict[str, Any]:
     A rule about the robot itself, or about what any task must keep, holds always; of any other
     it is unknown what it is about.
     """
+    handled = re.match(load_reader()['subject']['handled_zh'], folded)
+    if handled and not _is_of_every_task(handled[0]):
+        return {'unsure': {'word': handled[0].strip(',，')}}
     if says_always(folded) or _is_of_every_task(folded):
         return {}
     return {'unsure': {'word': folded.strip()}}

@@ -57,7 +57,10 @@ def _find_hours(clause: str) -> list[list[float]]:
     if len(clocks) >= 2 and re.fullmatch(
         r'\s*(?:and|to|until|till|-|–|到|至|~)\s*', clause[clocks[0].end : clocks[1].start]
     ):
-        return [[clocks[0].hour % DAY, clocks[1].hour % DAY]]
+        start, end = clocks[0].hour % DAY, clocks[1].hour % DAY
+        if end < start < 12 and re.search(topic['by_day'], clause):
+            end += 12  # from half past eleven to one
+        return [[start, end]]
     found = []
     for clock in clocks:
         before, after = clause[: clock.start], clause[clock.end :]

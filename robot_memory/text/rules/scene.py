@@ -125,6 +125,8 @@ def read_scene(
     named: list[Named] = []
     for start, end in clauses:
         named += _read_clause(scene, unnamed, start, end, people)
+    if _compile()['way'].search(unnamed):
+        _raise(scene.actions, 'drive', True)
     scene.things = read_things(named)
     for action, implied, truth in _IMPLIED:
         if action in scene.actions:
@@ -175,6 +177,7 @@ def _compile() -> dict[str, re.Pattern[str]]:
         'maybe_wet': f'{table["wet"]["maybe_en"]}|{table["wet"]["maybe_zh"]}',
         'dry': f'{table["wet"]["dry_en"]}|{table["wet"]["dry_zh"]}',
         'to_speaker': f'{table["to_speaker"]["en"]}|{table["to_speaker"]["zh"]}',
+        'way': f'{table["way"]["en"]}|{table["way"]["zh"]}',
         'floor': f'{table["wet"]["floor_en"]}|{table["wet"]["floor_zh"]}',
     }
     return {name: compile_pattern(pattern) for name, pattern in pairs.items()}
@@ -197,6 +200,7 @@ def _read_clause(
     excluded = _find_excluded(clause)
     others = _is_of_others(clause, start, people)
     named: list[Named] = []
+    on_way: set[str] = set()
     mentions = find_mentions(clause)
     for place, mention in enumerate(mentions):
         is_open = (
@@ -215,11 +219,15 @@ def _read_clause(
                 is_there = sense.level != 'maybe' and (others or not is_open)
                 known = scene.places if sense.level == 'is' else scene.pointed
                 _raise(known, sense.concept, is_there or None)
+                if is_there and sense.level == 'is' and _is_on_a_way(clause, mention):
+                    on_way.add(sense.concept)
                 if is_there and _is_passed(clause, mention):
                     _raise(scene.actions, 'drive', True)
             elif sense.kind == 'action':
                 does = is_sure and not _is_past(clause, mention)
                 _raise(scene.actions, sense.concept, does or None)
+    if len(on_way) > 1:
+        _raise(scene.actions, 'drive', True)
     return named
 
 
@@ -276,6 +284,18 @@ def _is_passed(clause: str, mention: Mention) -> bool:
     before = clause[: mention.start]
     return bool(
         re.search(r'\b(?:up|down|along|through|across|over|via)\s(?:the )?$|沿着?$', before)
+    )
+
+
+def _is_on_a_way(clause: str, mention: Mention) -> bool:
+    """Say whether a place is where a way begins or ends: from the kitchen to the dining room."""
+    before = clause[: mention.start]
+    return bool(
+        re.search(
+            r"\b(?:from|to|into|out of|in|inside)\s(?:the |our |\w+'s )?$"
+            r'|(?:从|到|回|进|去|往|向)$',
+            before,
+        )
     )
 
 

@@ -10,7 +10,8 @@ from robot_memory.text.rules.lexicon import Mention, find_mentions, load_tables,
 from robot_memory.text.toml_tables import load_toml
 
 _EFFECTOR = compile_pattern(
-    'grip|finger|effector|nozzle|jaw|attachment|\\btool|[爪夹]|工具|吸|末端'
+    'grip|finger|effector|nozzle|jaw|attachment|\\btool|\\bguns?\\b|\\bhead\\b|\\btorch|\\bbrush|spindle'
+    '|pipette|[爪夹]|工具|吸|末端|枪|刷|主轴'
 )
 _GRIPS = compile_pattern('grip|finger|爪|夹|手')
 
