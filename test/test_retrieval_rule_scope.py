@@ -220,3 +220,30 @@ def test_a_condition_names_what_is_known_where_a_table_surely_knows_it() -> None
     assert not names_known({})
     assert not names_known({'word': 'the sluice gate'})
     assert not names_known({'all': [{'unsure': {'place': 'kitchen'}}, {'word': 'sluice'}]})
+
+
+SHELF = (
+    'Rule: glassware is carried with both fingers.',
+    'Rule: in the lab, wear goggles.',
+    'Rule: no drilling after ten at night.',
+    'Rule: plants are watered on Mondays.',
+    'Rule: boxes over 5 kg are carried low.',
+    'Rule: the dog is not to be fed at the table.',
+    'Rule: knives go into the block, edge down.',
+    'Rule: syringes get their caps back on after each use.',
+)
+
+
+def test_a_rule_that_is_like_the_task_is_not_left_out(robot: RobotMemory) -> None:
+    """No word says that a crate of wine holds bottles."""
+    for text in SHELF:
+        robot.learn(text, collection='like')
+    rules = robot.get_context('Carry the crate of wine.', collection='like').rules
+    assert [one.content for one in rules.may_apply if one.why == 'like the task'] == [SHELF[0]]
+
+
+def test_of_few_rules_none_is_told_to_be_like_the_task(robot: RobotMemory) -> None:
+    for text in SHELF[:-1]:
+        robot.learn(text, collection='few')
+    rules = robot.get_context('Carry the crate of wine.', collection='few').rules
+    assert SHELF[0] not in [one.content for one in rules.may_apply]
