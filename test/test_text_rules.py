@@ -334,3 +334,9 @@ def test_one_part_that_is_met_outweighs_another_that_is_a_guess() -> None:
     scene = read_scene('Drive from the kitchen to the lab.')
     assert judge({'all': [met, guess]}, scene, lambda word: None).truth is None
     assert judge(guess, scene, lambda word: None).truth is False
+
+
+def test_what_one_thing_is_made_of_says_nothing_of_another() -> None:
+    task = '把钢锅里热腾腾的冬瓜汤倒进瓷碗。'
+    assert _judge('瓷碗瓷盘要轻拿轻放。', task) is True
+    assert _judge('瓷碗瓷盘要轻拿轻放。', '把钢碗放好。') is not True

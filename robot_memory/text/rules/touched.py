@@ -78,7 +78,7 @@ def _find_adjectives(
         between = clause[other.end : mention.start]
         after = clause[mention.end : other.start]
         stands_before = other.end <= mention.start and re.fullmatch(
-            r"(?:[\w'-]*\s*){0,2}|的?.{0,2}", between
+            r"(?:[a-z\d'-]*\s*){0,2}|的?.{0,2}", between
         )
         is_said_of = mention.end <= other.start and re.fullmatch(
             r'(?:s|es)? (?:is|are) (?:\w+ )?|都?是|为', after
