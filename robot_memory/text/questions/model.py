@@ -284,7 +284,7 @@ class Reading:
     def describe(self) -> str:
         """Return what was read in words, empty where nothing was."""
         names = [_make_plural(label) for label in self.labels]
-        names = names or [_PLURALS.get(kind) or _make_plural(kind) for kind in self.kinds]
+        names = names or [_make_plural(kind) for kind in self.kinds]
         parts = [' or '.join(names)] if names and self else []
         parts += [f'no {_make_plural(label)}' for label in self.excluded]
         parts += [bound.describe() for bound in self.bounds]
@@ -305,10 +305,17 @@ class Reading:
         return ', '.join(part for part in parts if part)
 
 
-_PLURALS = {'state': 'changes of state', 'scene': 'changes of scene'}
+_PLURALS = {
+    'state': 'changes of state',
+    'scene': 'changes of scene',
+    'appeared': 'things that appeared',
+    'disappeared': 'things that disappeared',
+}
 
 
 def _make_plural(name: str) -> str:
+    if name in _PLURALS:
+        return _PLURALS[name]
     if name.endswith(('ing', 'lost', 'temperature', 'weight')):
         return name
     return f'{name}es' if name.endswith(('s', 'sh')) else f'{name}s'
