@@ -79,11 +79,11 @@ anything was changed for it, 82 of its `tune` and 111 of its `check` questions w
 (81 and 110 without a model). Its `check` was counted twice since without a model, with 111 and
 111, and is used up.
 fourteenth.jsonl, fifteenth.jsonl and sixteenth.jsonl are by three hands with a brief that asks for
-ordinary wording, short and without tricks, as operators, safety engineers, researchers and planners
-type; they had seen no code of the product. The first two have 80 questions each, all `tune`: all
-160 were right first before anything was changed for them. sixteenth.jsonl has 160, all `check`:
-152 were right first when it was counted (docs/events.md lists the others). Then those were read,
-and two rules changed by them, so it is used up.
+ordinary wording, short and without tricks, as operators, safety engineers, researchers and
+planners type; they had seen no code of the product. The first two have 80 questions each, all
+`tune`: all 160 were right first before anything was changed for them. sixteenth.jsonl has 160, all
+`check`: 152 were right first when it was counted (docs/events.md lists the others). Then those
+were read, and two rules changed by them, so it is used up.
 
 Run as a program, with the name of a file or for questions.jsonl, this computes every answer again
 and compares. It also refuses a question that is no good: a winner less than 2 % ahead, an event

@@ -27,6 +27,8 @@ _STATED, _COMMANDED, _LIMITED, _BOUNDED, _PLAIN = 0.3, 0.3, 0.45, 0.35, -0.1
 By how much the threshold is lower for what patterns take for a statement, for a rule by its words,
 for a rule by its amount, for what has a bound and no word that only describes, and for no rule.
 """
+_ORDERED = -0.2
+"""By how much it is lower for what begins as an order: most of these are for now."""
 _ANYWHERE = 0.5
 """By how much it is lower for what holds in any task: such a rule would be missing in all."""
 _POSSIBLE = 0.6
@@ -89,7 +91,7 @@ def select_statements(
     for sentence, vector in zip(sentences, vectors, strict=True):
         text, is_kept = sentence.statement.text, sentence.is_stated
         if classifier is not None and vector is not None and not sentence.is_asked:
-            lead = _STATED if is_kept else 0.0
+            lead = _STATED if is_kept else _ORDERED if sentence.is_order else 0.0
             is_kept = classifier.has_trait(Trait.LASTING, text, vector.first, lead)
         if is_kept:
             inferred = _refine(classifier, text, sentence.statement.found, vector)

@@ -59,12 +59,14 @@ class Sentence:
     """
     Hold a sentence as the statement that it would be, and what its words tell.
 
-    `is_stated`: that is worth a memory of its own; `is_asked`: to remember it is asked for.
+    `is_stated`: that is worth a memory of its own; `is_asked`: to remember it is asked for;
+    `is_order`: it begins as what is to be done once, now.
     """
 
     statement: Statement
     is_stated: bool
     is_asked: bool
+    is_order: bool = False
 
 
 def split_sentences(text: str) -> list[str]:
@@ -117,7 +119,12 @@ def _read_sentence(sentence: str, after_statement: bool) -> Sentence:
         classified = _reclassify(classified, category) if category else classified
     is_passing = not is_asked and is_small_talk(folded, after_statement=after_statement)
     is_stated = is_stating or cued or is_asked or _tells_what_lasts(folded)
-    return Sentence(Statement(kept, classified), is_stated and not is_passing, is_asked)
+    return Sentence(
+        Statement(kept, classified),
+        is_stated and not is_passing,
+        is_asked,
+        bool(_ORDERS.match(folded)),
+    )
 
 
 def _reclassify(found: Classification, category: str) -> Classification:
