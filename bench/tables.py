@@ -291,7 +291,7 @@ def format_questions(results: Results) -> str:
     for half, found in results.items():
         for name, (right, asked, low, high) in (found or {}).items():
             interval = f'{100 * low:.0f} to {100 * high:.0f} %'
-            aim = 'over 90 %' if (half, name) in (('report', 'all'), ('check', 'all')) else ''
+            aim = 'over 90 %' if half in ('report', 'check') and name == 'all' else ''
             rows.append((f'{half}: {name}', f'{right} of {asked}', interval, aim))
     head = ('', 'right first', '95 % interval', 'to reach')
     return format_table('Questions about a month of events', head, rows)

@@ -28,7 +28,7 @@ By how much the threshold is lower for what patterns take for a statement, for a
 for a rule by its amount, for what has a bound and no word that only describes, and for no rule.
 """
 _ORDERED = -0.2
-"""By how much it is lower for what begins as an order: most of these are for now."""
+"""What begins as an order must pass by so much more: most of these are for now."""
 _ANYWHERE = 0.5
 """By how much it is lower for what holds in any task: such a rule would be missing in all."""
 _POSSIBLE = 0.6

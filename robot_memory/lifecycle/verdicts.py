@@ -130,9 +130,10 @@ def _read(embedder: OnnxEmbedder, facts: Sequence[Fact], text: str, least: float
     if judge is None:
         return NO_VERDICTS
     found = {old.id: Verdict(old.content, -math.inf, False) for old in facts}
+    told = drop_request(text)
     try:
         for old in facts[:_JUDGED]:
-            score = judge.score(old.content, drop_request(text))
+            score = judge.score(old.content, told)
             found[old.id] = Verdict(old.content, score, score >= least)
     except Exception:  # whatever onnxruntime raises, learn goes on by words
         logger.exception('the judge of corrections failed')

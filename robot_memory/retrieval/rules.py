@@ -156,11 +156,11 @@ def find_rules(
             )
             for row in rows
         }
-        for memory_id in find_alike(memory, connection, rows, asked):
-            one, has_condition = judged[memory_id]
-            if one.truth is False:
-                judged[memory_id] = Judged(None, ('like the task',)), has_condition
         rest = [memory_id for memory_id, (one, _) in judged.items() if one.truth is False]
+        alike = find_alike(memory, connection, rows, asked) if rest else frozenset()
+        for memory_id in alike.intersection(rest):
+            judged[memory_id] = Judged(None, ('like the task',)), judged[memory_id][1]
+        rest = [memory_id for memory_id in rest if memory_id not in alike]
         relevant = [memory_id for memory_id, (one, _) in judged.items() if one.truth is not False]
         listed = judged if len(judged) <= LISTED_WHOLE else relevant
         records = get_whole(connection, listed)

@@ -66,7 +66,7 @@ class Sentence:
     statement: Statement
     is_stated: bool
     is_asked: bool
-    is_order: bool = False
+    is_order: bool
 
 
 def split_sentences(text: str) -> list[str]:
@@ -118,13 +118,10 @@ def _read_sentence(sentence: str, after_statement: bool) -> Sentence:
         category = next(name for name, cues in _compile_cues() if cues.search(folded))
         classified = _reclassify(classified, category) if category else classified
     is_passing = not is_asked and is_small_talk(folded, after_statement=after_statement)
-    is_stated = is_stating or cued or is_asked or _tells_what_lasts(folded)
-    return Sentence(
-        Statement(kept, classified),
-        is_stated and not is_passing,
-        is_asked,
-        bool(_ORDERS.match(folded)),
-    )
+    is_order = bool(_ORDERS.match(folded))
+    is_lasting = not is_order and _tells_what_lasts(folded)
+    is_stated = is_stating or cued or is_asked or is_lasting
+    return Sentence(Statement(kept, classified), is_stated and not is_passing, is_asked, is_order)
 
 
 def _reclassify(found: Classification, category: str) -> Classification:
@@ -148,17 +145,22 @@ def _compile_cues() -> list[tuple[str, re.Pattern[str]]]:
 
 
 def _tells_what_lasts(folded: str) -> bool:
-    """Say whether a sentence tells of people, places, times or ways, not of the moment."""
-    if _ORDERS.match(folded) or _compile_table('fleeting').search(folded):
+    """Say whether one that is no order tells of people, places, times or ways that last."""
+    if _compile_table('fleeting').search(folded):
         return False
     return bool(_compile_table('lasting').search(folded))
 
 
 def drop_request(text: str) -> str:
     """Return a text without the request to remember it that it begins with."""
-    asks = _compile_table('asks_to_remember').pattern
-    match = re.match(rf'(?:{asks})(?: that\b)?\s*[:,：，]?\s*', text, re.IGNORECASE)
+    match = _compile_request().match(text)
     return text[match.end() :] if match and match.end() < len(text) else text
+
+
+@cache
+def _compile_request() -> re.Pattern[str]:
+    asks = _compile_table('asks_to_remember').pattern
+    return compile_pattern(rf'(?:{asks})(?: that\b)?\s*[:,：，]?\s*', re.IGNORECASE)
 
 
 @cache

@@ -29,7 +29,14 @@ from robot_memory.storage.admin.row_types import (
     read_records,
 )
 from robot_memory.storage.admin.tree_mending import write_page
-from robot_memory.storage.page_file import MAGIC, RESERVED, SPOILED, PageFile, open_pages
+from robot_memory.storage.page_file import (
+    HEADER_BYTES,
+    MAGIC,
+    RESERVED,
+    SPOILED,
+    PageFile,
+    open_pages,
+)
 from robot_memory.storage.store_files import hold_scratch
 
 _KINDS = {2: INDEX_LEAF, 5: TABLE_LEAF, INDEX_LEAF: INDEX_LEAF, TABLE_LEAF: TABLE_LEAF}
@@ -59,7 +66,7 @@ def mend_header(path: Path) -> bool:
     Return whether that was so; its first page then is damaged in any case.
     """
     with path.open('r+b') as file:
-        header = file.read(100)
+        header = file.read(HEADER_BYTES)
         size = int.from_bytes(header[16:18], 'big')
         if header.startswith(MAGIC) and (size == 1 or 512 <= size == size & -size):
             return False

@@ -51,11 +51,10 @@ def find_near(folded: str, people: list[Person]) -> tuple[dict[str, bool], bool]
     only = _find_only(folded, people)
     if only is not None:
         return {**near, only: True, ANYONE: True}, True
-    nobody = words['nobody'].search(folded)
-    around = folded[max(0, nobody.start() - 12) : nobody.end() + 12] if nobody else ''
-    if any(near.values()) and words['else'].search(around):
-        return near, True
-    if nobody:
+    if nobody := words['nobody'].search(folded):
+        around = folded[max(0, nobody.start() - 12) : nobody.end() + 12]
+        if any(near.values()) and words['else'].search(around):
+            return near, True
         return {key: False for key in near if key != ANYONE}, True
     if near.get(CHILD) is False and not any(found for key, found in near.items() if key != CHILD):
         near.pop(ANYONE, None)

@@ -37,8 +37,8 @@ VERSION = 5
 _MANY = (ANYONE, 'worker', 'visitor')
 _HOT = 45.0
 """What a rule calls hot is above this, in degrees Celsius."""
-
 _HOURS = frozenset({'hours', 'days'})
+"""Atoms beside which what else a rule names may be a condition, too."""
 
 
 def read_rule(text: str) -> Condition:
@@ -89,7 +89,7 @@ def read_rule(text: str) -> Condition:
 def _tell_who_is_near(text: str) -> str:
     """Say 'if anybody' for 'unless nobody', and likewise."""
     words = load_reader()['unless_nobody']
-    text = re.sub(words['en'], r'if anybody \1', text, flags=re.IGNORECASE)
+    text = re.sub(words['en'], 'if anybody ', text, flags=re.IGNORECASE)
     return re.sub(words['zh'], r'\1有人的话', text)
 
 

@@ -170,4 +170,4 @@ def _names_forbidden(part: Part, found: Found) -> bool:
 def _lacks_object(folded: str, part: Part, end: int) -> bool:
     """Say whether what is forbidden is done to what was named before: 'never stack it'."""
     rest = folded[end : part.end]
-    return bool(re.fullmatch(load_reader()['forbid']['before'], rest))
+    return bool(re.fullmatch(load_reader()['forbid']['named_before'], rest))
