@@ -4,7 +4,7 @@ How well learn takes the duplicates and corrections of bench/planner, with 95 % 
 `python bench/relations.py [HALF]` prints a table for the half dev, or another, of pairs each by
 itself; `python bench/relations.py HALF together` one of corrections whose older facts are all
 known in one collection, where it counts only if the right one is corrected; `python
-bench/relations.py HALF other` one of the corrections by another hand.
+bench/relations.py HALF other`, or `third`, one of the corrections by another hand.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from robot_memory.core.proportions import compute_wilson
 from robot_memory.embedding.correction_judge import has_judge, load_judge
 
 SETS = {'duplicates': ('first', 'second', 'same'), 'corrections': ('old', 'new', 'replaces')}
-BY_OTHERS = {'corrections_other': ('old', 'new', 'replaces')}
+OTHERS = ('other', 'third')
 FOLDER = Path(__file__).parent / 'planner'
 
 
@@ -74,7 +74,8 @@ def main(half: str = 'dev', how: str = 'alone') -> None:
         if how == 'together':
             count_together(memory, half)
             return
-        for name, (old, new, label) in (BY_OTHERS if how == 'other' else SETS).items():
+        sets = {f'corrections_{how}': SETS['corrections']} if how in OTHERS else SETS
+        for name, (old, new, label) in sets.items():
             lines = (FOLDER / f'{name}.jsonl').read_text(encoding='utf-8').splitlines()
             pairs = [one for one in map(json.loads, lines) if one['half'] == half]
             right: Counter[tuple[bool, str]] = Counter()

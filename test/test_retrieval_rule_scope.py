@@ -196,6 +196,14 @@ def test_what_words_say_for_sure_gives_way_to_what_meaning_is_surer_of() -> None
     assert widen(open_to, unknown, 0.1) == Judged(True, ('always',))
 
 
+@pytest.mark.parametrize(
+    'condition', [{'days': [6]}, {'person_near': 'anyone'}, {'tool': 'hook'}, {'hours': [20, 7]}]
+)
+def test_who_is_near_and_when_is_what_words_say(condition: Condition) -> None:
+    for judged in (Judged(None, ('so',)), Judged(False, ('so',))):
+        assert widen(judged, condition, 1.0) is judged
+
+
 def test_of_what_words_only_guess_the_meaning_decides() -> None:
     guess: Condition = {'first': {'thing': ['paper'], 'words': 'book', 'only': 'book'}}
     not_met = Judged(False, ('book',))

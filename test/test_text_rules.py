@@ -290,6 +290,17 @@ def test_what_is_named_closes_things(task: str) -> None:
          'Take the plates from the kitchen to the dining room.', 'Wipe the plates dry.'),
         ('Food and drinks are served from the left.', 'Pour Anna a cup of tea.',
          'Put the bricks on the pallet.'),
+        ('一进车间,警示灯就得亮着。', '去车间拿锤子。', '去厨房拿碗。'),
+        ('进了无菌室,先消毒。', '把托盘送进无菌室。', '把托盘送进厨房。'),
+        ('仓库光线暗,在里面要开大灯。', '去仓库拿纸箱。', '去厨房拿碗。'),
+        ('打孔的时候要戴护目镜。', '在这块木板上打四个六毫米的孔。', '把这块木板擦干净。'),
+        ('Soup and other liquids are carried level.',
+         'Carry the pot of soup to the table.', 'Carry the hammer to the bench.'),
+        ("No vacuuming between noon and two o'clock.", 'Push the vacuum cleaner over the rug at 1 pm.',
+         'Wipe the table at 1 pm.'),
+        ('Work with glue or varnish only at the open window.', 'Stir the varnish.',
+         'Fold the towels.'),
+        ('给小雨弄吃的,别放花生。', '给小雨做一碗面条。', '把箱子搬到墙边。'),
     ],
 )  # fmt: skip
 def test_a_rule_in_plain_words_applies_where_its_condition_is_met(
@@ -309,6 +320,11 @@ def test_a_rule_in_plain_words_applies_where_its_condition_is_met(
         ('If a kid is anywhere near, go slowly.', 'A schoolboy is watching from close up.'),
         ('只要有人靠近,速度就降到0.2米每秒。', '小林站在你右手边，把箱子搬走。'),
         ('Go slowly unless nobody is near.', 'Tom is right beside you. Lift the box.'),
+        ('When anyone is near, go slowly.', 'Lift the box. Okafor is standing next to you.'),
+        ('旁边只要有人,就放慢。', '把平板递过去,她就坐在你对面,屋里没有别人。'),
+        ('老孙或者小雨在跟前的话,底盘锁死。', '小雨就坐在跟前,把箱子搬走。'),
+        ('老贺耳朵背,他在跟前的时候要闪灯。', '老贺就站在你旁边,把箱子搬走。'),
+        ('With a child around, go slowly.', '有个小孩趴在桌边看着你,把箱子搬走。'),
     ],
 )
 def test_who_a_rule_is_about_is_near(rule: str, task: str) -> None:
@@ -320,6 +336,37 @@ def test_nobody_else_leaves_those_who_are_named_near() -> None:
     task = 'Press the button. Dr. Chen is beside you, nobody else.'
     assert _judge('When Dr. Chen is near, go slowly.', task) is True
     assert _judge('When Anna is near, go slowly.', task) is False
+
+
+def test_a_name_in_the_situation_is_that_in_the_rule() -> None:
+    rule = '跟周敏至少隔开一米二。'
+    assert _judge(rule, '把药盒码好。', {'people_near': ['周敏']}) is True
+    assert _judge(rule, '把药盒码好,周敏和Okafor都在你旁边看着。') is True
+    assert _judge(rule, '把药盒码好。', {'people_near': ['小林']}) is False
+
+
+def test_somebody_the_text_names_is_near_beside_those_of_the_situation() -> None:
+    task, near = '把汤端到老贺面前。', {'people_near': ['老贺']}
+    assert _judge('旁边只要有人,就放慢。', task, near) is True
+
+
+def test_what_only_says_who_somebody_is_ends_no_condition() -> None:
+    rule = 'Leave the drugs alone unless Okafor, our pharmacist, is right beside you.'
+    assert _judge(rule, 'Take the pills to the ward.', {'people_near': ['Okafor']}) is False
+    assert _judge(rule, 'Take the pills to the ward.', {'people_near': []}) is True
+
+
+def test_a_decimal_is_no_hour() -> None:
+    rule, task = '晚上九点到早上六点用静音模式。', '把三点二公斤的木板靠墙立好。'
+    assert _judge(rule, task) is None
+
+
+def test_hours_of_the_evening_and_of_the_morning_are_one_span() -> None:
+    condition = read_rule('No beeping between 8 in the evening and 7 in the morning.')
+    assert condition == {'hours': [20.0, 7.0]}
+    assert read_rule("Do not vacuum between noon and 2 o'clock.")['all'][1] == {
+        'hours': [12.0, 14.0]
+    }
 
 
 def test_an_exception_may_stand_after_its_condition() -> None:

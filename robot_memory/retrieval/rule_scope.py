@@ -18,7 +18,13 @@ from robot_memory.storage import Connection
 from robot_memory.storage.indexes import vectors
 from robot_memory.storage.tables import memories
 from robot_memory.storage.tables.rule_conditions import Row
-from robot_memory.text.rules.conditions import Condition, Judged, is_guess, names_known
+from robot_memory.text.rules.conditions import (
+    Condition,
+    Judged,
+    is_explicit,
+    is_guess,
+    names_known,
+)
 
 KNOWN_LEAD = 0.5
 """By how much more a rule must pass where a table knows what its condition names."""
@@ -82,13 +88,16 @@ def widen(judged: Judged, condition: Condition, rating: float | None) -> Judged:
     """
     Return what is judged of a rule's words, where it holds in any task by its meaning.
 
-    What was unknown is met. What was known not to be met is unknown, for they disagree, or met
+    What was unknown is met, but for who is near, what is mounted and when, which no other reading
+    of a rule takes away. What was known not to be met is unknown, for they disagree, or met
     where the meaning is sure. Where the condition is a guess, the meaning decides, and must be far
     from it to leave the rule out.
     """
     if rating is None or judged.truth is True:
         return judged
     guessed = is_guess(condition)
+    if not guessed and is_explicit(condition):
+        return judged
     if rating >= (KNOWN_LEAD if names_known(condition) else 0):
         is_met = guessed or judged.truth is None or rating >= SURE_LEAD
         return Judged(True, ('always',)) if is_met else Judged(None, judged.why)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple, TypeAlias
 
-from robot_memory.text.rules.people import ANYONE, ROLES, load_people
+from robot_memory.text.rules.people import ANYONE, ROLES, UNNAMED, load_people
 from robot_memory.text.rules.scene import Scene
 from robot_memory.text.rules.tools import is_tool
 from robot_memory.text.rules.touched import Thing, Truth
@@ -35,6 +35,7 @@ _NEEDS = (
 _AMOUNTS = ('payload_kg', 'temperature_c')
 _NOTES = ('colour', 'only', 'words')
 _WRAPPERS = ('not', 'unsure', 'first')
+_EXPLICIT = ('person_near', 'tool', 'hours', 'days')
 
 
 class Judged(NamedTuple):
@@ -118,8 +119,11 @@ def drop_amounts(condition: Condition) -> Condition:
 
 
 def list_persons(condition: Condition) -> set[str]:
-    """Return the keys of the persons that a condition names."""
+    """Return the keys of the persons that a condition names, and Chinese names as it has them."""
     found = {condition[name] for name in ('person_near', 'person_served') if name in condition}
+    words = condition.get('words', '')
+    if found and not found & UNNAMED and len(words) > 1 and not words.isascii():
+        found.add(words)
     for inner in (*condition.get('all', ()), *condition.get('any', ())):
         found |= list_persons(inner)
     for name in _WRAPPERS:
@@ -133,6 +137,14 @@ def names_known(condition: Condition) -> bool:
     if inner:
         return any(names_known(one) for one in inner)
     return bool(condition) and condition.keys().isdisjoint((*_WRAPPERS, 'word'))
+
+
+def is_explicit(condition: Condition) -> bool:
+    """Say whether a condition holds only with somebody near, a tool mounted, or at a time."""
+    inner = (*condition.get('all', ()), *condition.get('any', ()))
+    if inner:
+        return any(is_explicit(one) for one in inner)
+    return not condition.keys().isdisjoint(_EXPLICIT)
 
 
 def is_guess(condition: Condition) -> bool:

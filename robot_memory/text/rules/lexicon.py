@@ -152,7 +152,7 @@ def split_words(text: str) -> list[str]:
 def _find_english(folded: str) -> Iterator[Mention]:
     words = list(_WORD.finditer(folded))
     index = _load_vocabulary().english
-    at = 0
+    at, last_end, last_is_noun = 0, -1, False
     while at < len(words):
         fitting = [
             entry
@@ -167,7 +167,9 @@ def _find_english(folded: str) -> Iterator[Mention]:
         start, end = words[at].start(), words[at + length - 1].end()
         before = words[at - 1][0] if at else ''
         after = words[at + length][0] if at + length < len(words) else ''
-        senses = _choose_senses(entry.senses, before, after, folded[:start])
+        is_listed = last_is_noun and folded[last_end:start] in (' or ', ' and ')
+        senses = _choose_senses(entry.senses, before, after, folded[:start], is_listed=is_listed)
+        last_end, last_is_noun = end, {sense.kind for sense in senses} == {'thing'}
         if senses:
             yield Mention(start, end, folded[start:end], senses, entry.form, entry.base)
         at += length
@@ -183,16 +185,16 @@ def _matches(words: list[re.Match[str]], at: int, phrase: tuple[str, ...], folde
 
 
 def _choose_senses(
-    senses: tuple[Sense, ...], before: str, after: str, prefix: str
+    senses: tuple[Sense, ...], before: str, after: str, prefix: str, *, is_listed: bool
 ) -> tuple[Sense, ...]:
-    """Return of a word that is a noun and a verb what it is here."""
+    """Return of a word that is a noun and a verb what it is here; `is_listed` after a noun."""
     kinds = {sense.kind for sense in senses}
     opens = not prefix.strip() or prefix.rstrip()[-1] in '.;:!?'
     if opens and after in _DETERMINERS and 'thing' in kinds:
         return tuple(sense for sense in senses if sense.kind != 'thing')  # 'log every action'
     if not any(sense.kind == 'action' and sense.level != 'maybe' for sense in senses):
         return senses
-    if before in _DETERMINERS:
+    if before in _DETERMINERS or (is_listed and 'thing' in kinds and after not in _DETERMINERS):
         return tuple(sense for sense in senses if sense.kind != 'action')
     if len(kinds) == 1:
         return senses

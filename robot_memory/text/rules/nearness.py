@@ -6,7 +6,14 @@ import re
 from functools import cache
 
 from robot_memory.text.compiled_patterns import compile_pattern
-from robot_memory.text.rules.people import ANYONE, CHILD, Person, find_speakers, load_people
+from robot_memory.text.rules.people import (
+    ANYONE,
+    CHILD,
+    Person,
+    find_speakers,
+    find_unnamed,
+    load_people,
+)
 
 _JOINS = compile_pattern(r'\s*(?:,|and|or|,\s*(?:and|or)|、|和|跟|与|以及|还有|及|或者?|还是)\s*')
 
@@ -43,9 +50,9 @@ def find_near(folded: str, people: list[Person]) -> tuple[dict[str, bool], bool]
             or (not person.is_pronoun and _is_named_near(folded, person))
         ):
             near[person.key] = True
-    for _, end in find_speakers(folded):
-        if words['after'].match(folded[end:]):
-            near[ANYONE] = True
+    others = [*find_speakers(folded), *find_unnamed(folded, people)]
+    if any(words['after'].match(folded[end:]) for _, end in others):
+        near[ANYONE] = True
     if any(near.values()):
         near[ANYONE] = True
     only = _find_only(folded, people)

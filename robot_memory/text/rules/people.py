@@ -48,6 +48,8 @@ def key_of(name: str) -> str:
     for person in find_people(name, known=()):
         if person.start == 0 or person.end == len(name.strip()):
             return person.key
+    if re.fullmatch('[\u4e00-\u9fff]{2,3}', folded) and folded[0] in _han_keys():
+        return _han_keys()[folded[0]]
     return re.sub(rf'^(?:(?:{load_people()["titles"]["en"]})\.?\s+)+', '', folded)
 
 
@@ -66,16 +68,21 @@ def find_people(text: str, known: Iterable[str] = ()) -> list[Person]:
     """
     Return who is named in a text, in its order, pronouns as the person last named.
 
-    `known` are keys of persons who are looked for as well, however their name is written.
+    `known` are keys of persons, and Chinese names, which are looked for as well.
     """
     found: dict[tuple[int, int], Person] = {}
     for key, pattern in (*_compile_names(), *_compile_roles()):
         for match in pattern.finditer(text):
             _add(found, Person(key or _key_of_match(match), *match.span()))
-    names = [re.escape(key) for key in known if key not in UNNAMED]
-    if names:
-        for match in re.finditer(rf'(?<!\w)(?:{"|".join(names)})(?!\w)', text.lower()):
+    names = {key for key in known if key not in UNNAMED}
+    latin = '|'.join(sorted(re.escape(name) for name in names if name.isascii()))
+    han = '|'.join(sorted(re.escape(name) for name in names if not name.isascii()))
+    if latin:
+        for match in re.finditer(rf'(?<!\w)(?:{latin})(?!\w)', text.lower()):
             _add(found, Person(match[0], *match.span()))
+    if han:
+        for match in re.finditer(han, text):
+            _add(found, Person(key_of(match[0]), *match.span()))
     for match in _capitalised(text):
         _add(found, Person(match[1].lower(), *match.span()))
     return _resolve(text, sorted(found.values(), key=lambda person: person.start))
@@ -97,6 +104,12 @@ def find_named(text: str) -> frozenset[str]:
 def find_speakers(folded: str) -> list[tuple[int, int]]:
     """Return where the speaker names himself."""
     return [match.span() for match in _SPEAKER.finditer(folded)]
+
+
+def find_unnamed(folded: str, people: Iterable[Person]) -> list[tuple[int, int]]:
+    """Return where a pronoun stands for somebody of whom nothing else is known."""
+    known = {(person.start, person.end) for person in people}
+    return [span for match in _PRONOUN.finditer(folded) if (span := match.span()) not in known]
 
 
 def mask_people(folded: str, people: Iterable[Person]) -> str:
@@ -129,6 +142,8 @@ def _key_of_match(match: re.Match[str]) -> str:
     groups = match.groupdict()
     if groups.get('han'):
         return _han_keys()[groups['han']]
+    if groups.get('called'):
+        return str(groups['called'])
     return str(groups['latin']).lower()
 
 
@@ -168,6 +183,26 @@ def _compile_names() -> tuple[tuple[str, re.Pattern[str]], ...]:
             '',
             rf'(?<=[跟离替])(?P<han>{surname})[\u4e00-\u9fff]{{1,2}}?'
             rf'(?={titles["zh_is_apart"]})',
+        ),
+        (
+            '',
+            rf'(?<=[给替帮喂])(?P<han>{surname})[\u4e00-\u9fff]{{1,2}}?(?={titles["zh_is_served"]})',
+        ),
+        ('', rf'(?<=[到给])(?P<han>{surname})[\u4e00-\u9fff]{{1,2}}?(?={titles["zh_holds"]})'),
+        (
+            '',
+            rf'(?P<called>[小老阿][^\x00-\u4dff{titles["zh_no_name"]}])'
+            rf'(?=(?:{titles["zh_is_near"]})|手[里上中]|(?:和|跟|或者?|、)[小老阿]'
+            r'|[^,，。]{1,8}[,，][^,，。]?[他她])',
+        ),
+        (
+            '',
+            rf'(?<=[给替帮喂])(?P<called>[小老阿][^\x00-\u4dff{titles["zh_no_name"]}])'
+            rf'(?={titles["zh_is_served"]})',
+        ),
+        (
+            '',
+            rf'(?:^|(?<=[.!?;] ))(?P<latin>[A-Z][a-z]{{2,14}})(?= {titles["en_is_near"]})',
         ),
         ('', r'(?<![A-Za-z])(?P<latin>[A-Z][a-z]{2,14})(?=[\u4e00-\u9fff])'),
         ('', rf'^(?P<latin>[A-Z][a-z]{{2,14}})(?= (?:{titles["en_is"]})\b)'),

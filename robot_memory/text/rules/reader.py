@@ -27,16 +27,14 @@ from robot_memory.text.rules.rule_clauses import (
     split_rule,
 )
 from robot_memory.text.rules.rule_quantities import read_quantities
-from robot_memory.text.rules.scene import normalise
+from robot_memory.text.rules.scene import WARM, normalise
 from robot_memory.text.rules.service import is_served
 from robot_memory.text.rules.stating import Found, Read, select
 from robot_memory.text.rules.tools import find_mounted
 
-VERSION = 5
+VERSION = 6
 """Raise it when the same rule would have another condition: stored ones are then read anew."""
 _MANY = (ANYONE, 'worker', 'visitor')
-_HOT = 45.0
-"""What a rule calls hot is above this, in degrees Celsius."""
 _HOURS = frozenset({'hours', 'days'})
 """Atoms beside which what else a rule names may be a condition, too."""
 
@@ -89,6 +87,7 @@ def read_rule(text: str) -> Condition:
 def _tell_who_is_near(text: str) -> str:
     """Say 'if anybody' for 'unless nobody', and likewise."""
     words = load_reader()['unless_nobody']
+    text = re.sub(words['apposition_en'], '', text)
     text = re.sub(words['en'], 'if anybody ', text, flags=re.IGNORECASE)
     return re.sub(words['zh'], r'\1有人的话', text)
 
@@ -135,7 +134,10 @@ def _read_part(part: Part, folded: str, people: list[Person]) -> Read:
         found.append((part.start, part.start, Found('served', atom)))
         eaten = [{'thing': [kind], 'words': serves[0]} for kind in ('food', 'drink')]
         found.append((part.start, part.start, Found('eaten', {'any': eaten})))
-    clause = mask_people(folded, people)[part.start : part.end]
+    shown = mask_people(folded, people)
+    if part.is_condition and re.match(load_reader()['condition']['inside_zh'], clause):
+        found += [(part.start, part.start, one) for one in _read_places(shown[: part.start])]
+    clause = shown[part.start : part.end]
     mentions = find_mentions(clause)
     for place, mention in enumerate(mentions):
         if not part.is_condition and _is_measured_against(clause, mention, part):
@@ -156,6 +158,16 @@ def _read_part(part: Part, folded: str, people: list[Person]) -> Read:
             for one in _read_mention(part, clause, mention, follower, mentions)
         ]
     return found
+
+
+def _read_places(shown: str) -> list[Found]:
+    """Return the places that a text names, of which the last is meant by 'in there'."""
+    return [
+        Found('place', {'place': sense.concept, 'words': mention.word})
+        for mention in find_mentions(shown)
+        for sense in mention.list_concepts('place')
+        if sense.level == 'is'
+    ][-1:]
 
 
 def _names_anything(mention: Mention) -> bool:
@@ -226,7 +238,7 @@ def _read_thing(clause: str, mention: Mention, mentions: list[Mention]) -> Condi
     if re.fullmatch(load_reader()['contingency']['own'], mention.word):
         return {'word': mention.word}
     if re.fullmatch(load_reader()['reference']['hot'], mention.word):
-        return {'temperature_c': ['>', _HOT], 'words': mention.word}
+        return {'temperature_c': ['>', WARM], 'words': mention.word}
     atom: Condition = {'thing': sorted(kinds), 'words': mention.word}
     if not names_kind:
         atom['only'] = mention.base

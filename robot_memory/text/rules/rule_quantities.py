@@ -58,7 +58,7 @@ def _find_hours(clause: str) -> list[list[float]]:
         r'\s*(?:and|to|until|till|-|–|到|至|~)\s*', clause[clocks[0].end : clocks[1].start]
     ):
         start, end = clocks[0].hour % DAY, clocks[1].hour % DAY
-        if end < start < 12 and re.search(topic['by_day'], clause):
+        if end < start < 13 and re.search(topic['by_day'], clause):
             end += 12  # from half past eleven to one
         return [[start, end]]
     found = []

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any
 
@@ -47,6 +47,8 @@ _IMPLIED: tuple[tuple[str, str, bool | None], ...] = (
     ('grasp', 'carry', None),
 )
 """Who carries lifts, who lifts grips, and who grips may lift and carry."""
+WARM = 45.0
+"""What is above this, in degrees Celsius, is hot."""
 
 
 @dataclass
@@ -127,6 +129,8 @@ def read_scene(
         named += _read_clause(scene, unnamed, start, end, people)
     if _compile()['way'].search(unnamed):
         _raise(scene.actions, 'drive', True)
+    if _compile()['drills'].search(unnamed):
+        _raise(scene.actions, 'drill', True)
     scene.things = read_things(named)
     for action, implied, truth in _IMPLIED:
         if action in scene.actions:
@@ -179,6 +183,7 @@ def _compile() -> dict[str, re.Pattern[str]]:
         'to_speaker': f'{table["to_speaker"]["en"]}|{table["to_speaker"]["zh"]}',
         'way': f'{table["way"]["en"]}|{table["way"]["zh"]}',
         'floor': f'{table["wet"]["floor_en"]}|{table["wet"]["floor_zh"]}',
+        'drills': table['drills']['zh'],
     }
     return {name: compile_pattern(pattern) for name, pattern in pairs.items()}
 
@@ -322,6 +327,13 @@ def _read_weights_and_heat(scene: Scene, folded: str) -> None:
                 scene.heat.append(100.0)
             elif heat == 'maybe' and not _is_cold(folded, mention):
                 scene.may_be_hot = True
+    if any(heat > WARM for heat in scene.heat):
+        scene.things = [
+            replace(thing, possible=thing.possible | {'hot_drink'})
+            if 'drink' in thing.kinds
+            else thing
+            for thing in scene.things
+        ]
 
 
 def _is_cold(folded: str, mention: Mention) -> bool:
@@ -356,7 +368,7 @@ def _apply_situation(scene: Scene, situation: Mapping[str, Any]) -> None:
         if not UNNAMED.isdisjoint(near):
             near[ANYONE] = True
         scene.unclear = ANYONE in {key_of(name) for name in people}
-        scene.near = {**dict.fromkeys(scene.near, False), **near}
+        scene.near = {**dict.fromkeys(scene.near.keys() - {ANYONE}, False), **near}
         scene.is_complete = True
     if situation.get('tool'):
         scene.other_tools = True
