@@ -36,7 +36,7 @@ from robot_memory.text.relations import corrects, hints_at_change, is_asserted, 
 
 PAIRS = Path(__file__).resolve().parent.parent / 'planner' / 'corrections.jsonl'
 HALVES = ('train', 'dev', 'plain')
-FIRST, LAST, RANK = 3, 11, 8
+FIRST, LAST, RANK = 3, 11, 16
 """The first layer that is adapted, the number of layers that are run, the adapter's rank."""
 EPOCHS, RATE, BATCH, DROP, SMOOTH, SEED = 4, 8e-4, 32, 0.1, 0.1, 0
 SIZES = (16, 24, 32, 40, 48, 64, 96, 128)

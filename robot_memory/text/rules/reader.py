@@ -69,10 +69,19 @@ def read_rule(text: str) -> Condition:
             groups['thing'] += groups.pop('word')
     if 'person' in sure and 'served' in sure:
         del sure['person']
+    if 'near' in sure and 'served' in sure:
+        # 'Give Maren plenty of room when she is around' serves her nothing.
+        near = {atom.get('person_near') for atom in sure['near']}
+        served = [one for one in sure.pop('served') if one.get('person_served') not in near]
+        if served:
+            sure['served'] = served
     if not sure:
         main = [part for part in parts if not (negated and part.is_exception)]
         unknown = find_unknown(folded, main)
-        sure['word'] = unknown or ([] if negated else _read_measured(parts, folded, people))
+        if negated:
+            sure['word'] = unknown or _read_handled(folded, parts)
+        else:
+            sure['word'] = unknown or _read_measured(parts, folded, people)
     conditions = [_join('any', atoms) for atoms in sure.values() if atoms]
     conditions += [{'not': atom} for atom in _unique(negated)]
     if not conditions:
@@ -85,11 +94,13 @@ def read_rule(text: str) -> Condition:
 
 
 def _tell_who_is_near(text: str) -> str:
-    """Say 'if anybody' for 'unless nobody', and likewise."""
+    """Say 'if anybody' for 'unless nobody', 'unless Tom is' for 'when Tom is not'."""
     words = load_reader()['unless_nobody']
     text = re.sub(words['apposition_en'], '', text)
     text = re.sub(words['en'], 'if anybody ', text, flags=re.IGNORECASE)
-    return re.sub(words['zh'], r'\1有人的话', text)
+    text = re.sub(words['zh'], r'\1有人的话', text)
+    text = re.sub(words['away_en'], r'unless \1is ', text, flags=re.IGNORECASE)
+    return re.sub(words['away_zh'], r'\1除非\2在\3,', text)
 
 
 def _unique(atoms: Iterable[Condition]) -> list[Condition]:
@@ -168,6 +179,13 @@ def _read_places(shown: str) -> list[Found]:
         for sense in mention.list_concepts('place')
         if sense.level == 'is'
     ][-1:]
+
+
+def _read_handled(folded: str, parts: list[Part]) -> list[Condition]:
+    """Return as words what a rule with an exception is about: 除非老王在,开药柜必须录像."""
+    end = max(part.end for part in parts if part.is_exception)
+    handled = re.match(load_reader()['subject']['handled_zh'], folded[end:].lstrip(',，'))
+    return [{'unsure': {'word': handled[0].strip(',，')}}] if handled else []
 
 
 def _names_anything(mention: Mention) -> bool:

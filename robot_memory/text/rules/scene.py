@@ -36,7 +36,7 @@ from robot_memory.text.rules.quantities import (
     parse_clock,
 )
 from robot_memory.text.rules.service import find_served
-from robot_memory.text.rules.tools import name_tool
+from robot_memory.text.rules.tools import find_mounted, name_tool
 from robot_memory.text.rules.touched import Named, Thing, Truth, read_things
 from robot_memory.text.rules.unknown import does_unknown, touches_unknown
 
@@ -131,6 +131,8 @@ def read_scene(
         _raise(scene.actions, 'drive', True)
     if _compile()['drills'].search(unnamed):
         _raise(scene.actions, 'drill', True)
+    for _, _, tool in find_mounted(unnamed):
+        scene.tool, scene.other_tools = tool, True
     scene.things = read_things(named)
     for action, implied, truth in _IMPLIED:
         if action in scene.actions:

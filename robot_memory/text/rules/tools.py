@@ -11,7 +11,8 @@ from robot_memory.text.toml_tables import load_toml
 
 _EFFECTOR = compile_pattern(
     'grip|finger|effector|nozzle|jaw|attachment|\\btool|\\bguns?\\b|\\bhead\\b|\\btorch|\\bbrush|spindle'
-    '|pipette|[爪夹]|工具|吸|末端|枪|刷|主轴'
+    '|pipette|cutter|saw\\b|scraper|blade|whisk|scoop|probe'
+    '|[爪夹]|工具|吸|末端|枪|刷|主轴|移液|烙铁|螺丝刀|刀|锯|铲|头$'
 )
 _GRIPS = compile_pattern('grip|finger|爪|夹|手')
 
