@@ -123,10 +123,16 @@ def is_part_of_word(clause: str, mentions: Sequence[Mention], place: int) -> boo
     words = load_tables()['boundary']
     starts = place and mentions[place - 1].end == mention.start
     ends = place + 1 < len(mentions) and mentions[place + 1].start == mention.end
+    ends = ends or clause.startswith(_list_ignored_chinese(), mention.end)
     is_free = (not before or before in words['before'] or starts) and (
         not after or after in words['after'] or ends
     )
     return not is_free
+
+
+@cache
+def _list_ignored_chinese() -> tuple[str, ...]:
+    return tuple(split_words(load_tables()['ignored']['zh']))
 
 
 def name_concept(text: str, kind: str) -> str | None:

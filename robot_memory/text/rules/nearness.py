@@ -23,6 +23,7 @@ def _compile() -> dict[str, re.Pattern[str]]:
     near = load_people()['near']
     return {
         'after': compile_pattern(
+            rf'(?: of \w+(?= (?:is|stands|sits)\b))?'
             rf'(?: and (?:his|her|their|an?|the) [\w -]{{2,30}}?(?= (?:is|are)\b))?'
             rf'[ ,]*(?:{"|".join(near["en_after"])})|(?:,|,就)?(?:{"|".join(near["zh_after"])})'
         ),

@@ -16,12 +16,14 @@ from robot_memory.text.rules.conditions import Condition, is_guess
 from robot_memory.text.rules.lexicon import Mention, find_mentions, is_part_of_word, name_kinds
 from robot_memory.text.rules.nearness import names_near
 from robot_memory.text.rules.people import ANYONE, Person, find_people, mask_people
+from robot_memory.text.rules.quantities import find_days
 from robot_memory.text.rules.rule_clauses import (
     Part,
     find_open,
     find_unknown,
     holds_anywhere,
     is_contingency,
+    is_of_every_task,
     load_reader,
     says_always,
     split_rule,
@@ -43,7 +45,7 @@ def read_rule(text: str) -> Condition:
     """Return the condition of a rule, {} where it holds always."""
     shown, folded = normalise(_tell_who_is_near(text))
     parts = split_rule(folded)
-    if holds_anywhere(folded, parts):
+    if holds_anywhere(folded, parts) and not find_days(folded):
         return {}
     lasting = [part for part in parts if not is_contingency(folded, part)]
     is_contingent, parts = len(lasting) < len(parts), lasting
@@ -79,7 +81,7 @@ def read_rule(text: str) -> Condition:
         main = [part for part in parts if not (negated and part.is_exception)]
         unknown = find_unknown(folded, main)
         if negated:
-            sure['word'] = unknown or _read_handled(folded, parts)
+            sure['word'] = unknown or _read_main(folded, parts)
         else:
             sure['word'] = unknown or _read_measured(parts, folded, people)
     conditions = [_join('any', atoms) for atoms in sure.values() if atoms]
@@ -181,11 +183,16 @@ def _read_places(shown: str) -> list[Found]:
     ][-1:]
 
 
-def _read_handled(folded: str, parts: list[Part]) -> list[Condition]:
-    """Return as words what a rule with an exception is about: 除非老王在,开药柜必须录像."""
-    end = max(part.end for part in parts if part.is_exception)
-    handled = re.match(load_reader()['subject']['handled_zh'], folded[end:].lstrip(',，'))
-    return [{'unsure': {'word': handled[0].strip(',，')}}] if handled else []
+def _read_main(folded: str, parts: list[Part]) -> list[Condition]:
+    """Return as words what a rule with an exception is about, where no table knows it."""
+    main = folded
+    for part in parts:
+        if part.is_exception:
+            main = main[: part.start] + ' ' * (part.end - part.start) + main[part.end :]
+    main = main.strip(' ,.;:，。')
+    words = load_reader()['subject']
+    handled = re.match(words['handled_zh'], main) or re.search(words['off_limits'], main)
+    return [{'unsure': {'word': main}}] if handled and not is_of_every_task(handled[0]) else []
 
 
 def _names_anything(mention: Mention) -> bool:

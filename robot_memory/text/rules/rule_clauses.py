@@ -183,7 +183,12 @@ def is_contingency(folded: str, part: Part) -> bool:
 def holds_anywhere(folded: str, parts: list[Part]) -> bool:
     """Say whether a rule forbids what may be done during any task: to block a way."""
     words = load_reader()['contingency']
-    return any(part.forbids for part in parts) and bool(re.search(words['anywhere'], folded))
+    is_there = any(
+        part.is_condition and re.match(words['there'], folded[part.start : part.end])
+        for part in parts
+    )
+    forbids = any(part.forbids for part in parts)
+    return forbids and not is_there and bool(re.search(words['anywhere'], folded))
 
 
 def says_always(folded: str) -> bool:
@@ -200,14 +205,14 @@ def find_open(folded: str) -> dict[str, Any]:
     it is unknown what it is about.
     """
     handled = re.match(load_reader()['subject']['handled_zh'], folded)
-    if handled and not _is_of_every_task(handled[0]):
+    if handled and not is_of_every_task(handled[0]):
         return {'unsure': {'word': handled[0].strip(',，')}}
-    if says_always(folded) or _is_of_every_task(folded):
+    if says_always(folded) or is_of_every_task(folded):
         return {}
     return {'unsure': {'word': folded.strip()}}
 
 
-def _is_of_every_task(folded: str) -> bool:
+def is_of_every_task(folded: str) -> bool:
     """Say whether a rule is about the robot itself, or what any task must keep."""
     words = load_reader()['every']
     return bool(re.search(f'{words["en"]}|{words["zh"]}', folded))
@@ -266,7 +271,7 @@ def find_unknown(folded: str, parts: list[Part]) -> list[dict[str, str]]:
 
 def _find_subject(folded: str, parts: list[Part]) -> list[dict[str, str]]:
     """Return as an atom what a rule says something of: 'windows are cleaned with vinegar'."""
-    if _is_of_every_task(folded):
+    if is_of_every_task(folded):
         return []
     words = load_reader()['subject']
     text = re.sub(r'^[^\W\d]+:\s*', '', folded).strip()

@@ -6,13 +6,17 @@ import re
 from functools import cache
 
 from robot_memory.text.compiled_patterns import compile_pattern
-from robot_memory.text.rules.lexicon import Mention, find_mentions, load_tables, split_words
+from robot_memory.text.rules.lexicon import find_mentions, load_tables, split_words
 from robot_memory.text.toml_tables import load_toml
 
 _EFFECTOR = compile_pattern(
     'grip|finger|effector|nozzle|jaw|attachment|\\btool|\\bguns?\\b|\\bhead\\b|\\btorch|\\bbrush|spindle'
     '|pipette|cutter|saw\\b|scraper|blade|whisk|scoop|probe'
     '|[爪夹]|工具|吸|末端|枪|刷|主轴|移液|烙铁|螺丝刀|刀|锯|铲|头$'
+)
+_COVER = compile_pattern(
+    'cover|guard|cap\\b|shield|lid|sleeve|glove|apron|mask|helmet|sign|sensor|camera|light|lamp'
+    '|wheel|sticker|filter|shelf|bag|battery|[套罩盖帽护垫灯轮袋膜签]|相机|摄像|传感|电池|滤'
 )
 _GRIPS = compile_pattern('grip|finger|爪|夹|手')
 
@@ -52,16 +56,16 @@ def find_mounted(clause: str) -> list[tuple[int, int, str]]:
 
 
 def _names_tool(words: str) -> bool:
-    """Say whether what is mounted is an end effector, and no cover or guard."""
-    return (
-        name_tool(words) in load_tables()['tool']
-        or bool(_EFFECTOR.search(words))
-        or any(one.list_concepts('thing') for one in find_mentions(words) if _is_hand_tool(one))
-    )
+    """
+    Say whether what is mounted is an end effector, and no cover or guard.
 
-
-def _is_hand_tool(mention: Mention) -> bool:
-    return any(sense.concept == 'hand_tool' for sense in mention.senses)
+    What no table knows may be one; of things only those are that are tools.
+    """
+    if name_tool(words) in load_tables()['tool'] or _EFFECTOR.search(words):
+        return True
+    things = [one for one in find_mentions(words) if one.list_concepts('thing')]
+    is_hand_tool = any(sense.concept == 'hand_tool' for one in things for sense in one.senses)
+    return is_hand_tool or not (things or _COVER.search(words))
 
 
 @cache
