@@ -2,9 +2,10 @@
 How well learn takes the duplicates and corrections of bench/planner, with 95 % intervals.
 
 `python bench/relations.py [HALF]` prints a table for the half dev, or another, of pairs each by
-itself; `python bench/relations.py HALF together` one of corrections whose older facts are all
-known in one collection, where it counts only if the right one is corrected; `python
-bench/relations.py HALF other`, or `third`, one of the corrections by another hand.
+itself; `python bench/relations.py HALF other`, `third` or `fourth`, one of the corrections by
+another hand. With `together` all older facts of a half's corrections are known in one collection,
+and a correction counts only if the right one is corrected; with `apart` the older facts of every
+other pair are known, so that a new one corrects none of them.
 """
 
 from __future__ import annotations
@@ -14,13 +15,15 @@ import sys
 from collections import Counter
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 from robot_memory.api import RobotMemory
 from robot_memory.core.proportions import compute_wilson
 from robot_memory.embedding.correction_judge import has_judge, load_judge
+from robot_memory.text.relations import hints_at_change
 
 SETS = {'duplicates': ('first', 'second', 'same'), 'corrections': ('old', 'new', 'replaces')}
-OTHERS = ('other', 'third')
+OTHERS = ('other', 'third', 'fourth')
 FOLDER = Path(__file__).parent / 'planner'
 
 
@@ -33,28 +36,46 @@ def is_found(memory: RobotMemory, name: str, collection: str, old: str, new: str
     return answer.replaces is not None or answer.disagrees is not None
 
 
-def count_together(memory: RobotMemory, half: str) -> None:
-    """Print how many corrections find their fact among those of all pairs of a half."""
-    lines = (FOLDER / 'corrections.jsonl').read_text(encoding='utf-8').splitlines()
-    pairs = [one for one in map(json.loads, lines) if one['half'] == half]
+def count_together(memory: RobotMemory, pairs: list[Any]) -> None:
+    """Print how many corrections find their fact among those of all pairs."""
     known: dict[str, int | None] = {}
     for one in pairs:
         answer = memory.learn(one['old'])
         known.setdefault(one['old'], answer.memory_id or answer.existing_id)
     right: Counter[bool] = Counter()
     for one in pairs:
-        answer = memory.learn(one['new'])
-        linked = answer.replaces or answer.disagrees
+        linked = _learn_and_forget(memory, one['new'])
         right[one['replaces']] += linked == (known[one['old']] if one['replaces'] else None)
-        if answer.memory_id is not None:
-            memory.forget(answer.memory_id, 'the next is to find what this one did')
     for is_so, number in Counter(one['replaces'] for one in pairs).items():
-        low, high = compute_wilson(right[is_so], number)
         says = 'replaces' if is_so else 'not replaces'
-        print(
-            f'together     {says:13} all    {right[is_so] / number:.3f} [{low:.3f}, {high:.3f}] '
-            f'of {number}'
-        )
+        _print_share('together', says, 'all', right[is_so], number)
+
+
+def count_apart(memory: RobotMemory, pairs: list[Any]) -> None:
+    """Print how many new facts correct none of those of other pairs."""
+    right: Counter[bool] = Counter()
+    for known in (0, 1):
+        for one in pairs[known::2]:
+            memory.learn(one['old'], collection=f'apart {known}')
+        for one in pairs[1 - known :: 2]:
+            linked = _learn_and_forget(memory, one['new'], f'apart {known}')
+            right[hints_at_change(one['new'])] += linked is None
+    total = Counter(hints_at_change(one['new']) for one in pairs)
+    for is_so, number in total.items():
+        _print_share('apart', 'not replaces', 'hint' if is_so else 'none', right[is_so], number)
+
+
+def _learn_and_forget(memory: RobotMemory, text: str, collection: str = 'default') -> int | None:
+    """Return the id of what a new text corrects, and forget the new text."""
+    answer = memory.learn(text, collection=collection)
+    if answer.memory_id is not None:
+        memory.forget(answer.memory_id, 'the next is to find what this one did')
+    return answer.replaces or answer.disagrees
+
+
+def _print_share(name: str, says: str, kind: str, right: int, number: int) -> None:
+    low, high = compute_wilson(right, number)
+    print(f'{name:12} {says:13} {kind:6} {right / number:.3f} [{low:.3f}, {high:.3f}] of {number}')
 
 
 def wait_for_judge(memory: RobotMemory) -> None:
@@ -65,33 +86,35 @@ def wait_for_judge(memory: RobotMemory) -> None:
     memory.memory.reindexer.adopt_model()
 
 
-def main(half: str = 'dev', how: str = 'alone') -> None:
+def main(half: str = 'dev', *words: str) -> None:
     """Print how many pairs of each kind are taken right by learn."""
+    other = next((word for word in words if word in OTHERS), '')
+    name = f'corrections_{other}' if other else 'corrections'
     with TemporaryDirectory() as folder, RobotMemory(f'{folder}/memory.db') as memory:
         if not memory.wait_for_model():
             raise SystemExit(memory.memory.embedder.reason)
         wait_for_judge(memory)
-        if how == 'together':
-            count_together(memory, half)
-            return
-        sets = {f'corrections_{how}': SETS['corrections']} if how in OTHERS else SETS
-        for name, (old, new, label) in sets.items():
-            lines = (FOLDER / f'{name}.jsonl').read_text(encoding='utf-8').splitlines()
-            pairs = [one for one in map(json.loads, lines) if one['half'] == half]
+        for word, count in (('together', count_together), ('apart', count_apart)):
+            if word in words:
+                count(memory, _load(name, half))
+                return
+        for each in [name] if other else SETS:
+            old, new, label = SETS[each.partition('_')[0]]
             right: Counter[tuple[bool, str]] = Counter()
             total: Counter[tuple[bool, str]] = Counter()
-            for number, one in enumerate(pairs):
-                found = is_found(memory, name, f'{name} {number}', one[old], one[new])
+            for number, one in enumerate(_load(each, half)):
+                found = is_found(memory, each, f'{each} {number}', one[old], one[new])
                 for kind in (one['language'], 'all'):
                     total[one[label], kind] += 1
                     right[one[label], kind] += found == one[label]
             for (is_so, kind), number in sorted(total.items()):
-                low, high = compute_wilson(right[is_so, kind], number)
-                share = right[is_so, kind] / number
                 says = label if is_so else f'not {label}'
-                print(
-                    f'{name:12} {says:13} {kind:6} {share:.3f} [{low:.3f}, {high:.3f}] of {number}'
-                )
+                _print_share(each, says, kind, right[is_so, kind], number)
+
+
+def _load(name: str, half: str) -> list[Any]:
+    lines = (FOLDER / f'{name}.jsonl').read_text(encoding='utf-8').splitlines()
+    return [one for one in map(json.loads, lines) if one['half'] == half]
 
 
 if __name__ == '__main__':

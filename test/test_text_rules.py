@@ -296,11 +296,18 @@ def test_what_is_named_closes_things(task: str) -> None:
         ('打孔的时候要戴护目镜。', '在这块木板上打四个六毫米的孔。', '把这块木板擦干净。'),
         ('Soup and other liquids are carried level.',
          'Carry the pot of soup to the table.', 'Carry the hammer to the bench.'),
-        ("No vacuuming between noon and two o'clock.", 'Push the vacuum cleaner over the rug at 1 pm.',
-         'Wipe the table at 1 pm.'),
+        ("No vacuuming between noon and two o'clock.",
+         'Push the vacuum cleaner over the rug at 1 pm.', 'Wipe the table at 1 pm.'),
         ('Work with glue or varnish only at the open window.', 'Stir the varnish.',
          'Fold the towels.'),
         ('给小雨弄吃的,别放花生。', '给小雨做一碗面条。', '把箱子搬到墙边。'),
+        ('切东西或者倒东西的时候,底盘要锁死。', '把牛奶倒进杯子。', '把毛巾叠好。'),
+        ('搬动装着液体的瓶子,口要始终朝上。', '把一瓶机油搬到架子上。', '把毛巾叠好。'),
+        ('擦台面别使劲压。', '用抹布擦台面。', '把毛巾叠好。'),
+        ('Every time you cut something, keep clear of the blade.', 'Slice the bread.',
+         'Wipe the shelf.'),
+        ('Petri dishes are kept level.', '把塑料培养皿放到托盘上。', 'Fold the towels.'),
+        ('No sounds in the operating theatre.', '把托盘送到手术室。', 'Drive to the kitchen.'),
     ],
 )  # fmt: skip
 def test_a_rule_in_plain_words_applies_where_its_condition_is_met(
@@ -325,6 +332,14 @@ def test_a_rule_in_plain_words_applies_where_its_condition_is_met(
         ('老孙或者小雨在跟前的话,底盘锁死。', '小雨就坐在跟前,把箱子搬走。'),
         ('老贺耳朵背,他在跟前的时候要闪灯。', '老贺就站在你旁边,把箱子搬走。'),
         ('With a child around, go slowly.', '有个小孩趴在桌边看着你,把箱子搬走。'),
+        (
+            'Slow down when a child is about.',
+            'Lift the box. Arthur and his six-year-old granddaughter are standing next to you.',
+        ),
+        ('Slow down when a child is near.', 'Lift the box, a boy of six is playing beside you.'),
+        ('When anyone is near, go slowly.', 'Lift the box. Marta is right at your elbow.'),
+        ('Give Maren plenty of room when she is around.', 'Maren is beside you. Lift the box.'),
+        ('旁边只要有人,就放慢。', '沈奶奶这会儿就站在你旁边,把箱子搬走。'),
     ],
 )
 def test_who_a_rule_is_about_is_near(rule: str, task: str) -> None:
@@ -354,6 +369,49 @@ def test_what_only_says_who_somebody_is_ends_no_condition() -> None:
     rule = 'Leave the drugs alone unless Okafor, our pharmacist, is right beside you.'
     assert _judge(rule, 'Take the pills to the ward.', {'people_near': ['Okafor']}) is False
     assert _judge(rule, 'Take the pills to the ward.', {'people_near': []}) is True
+
+
+@pytest.mark.parametrize(
+    ('rule', 'task'),
+    [
+        ('Do not open the oven when Tom is not around.', 'Open the oven.'),
+        ('郑师傅不在旁边,就不许开烤炉。', '把烤炉打开。'),
+    ],
+)
+def test_a_rule_may_hold_while_somebody_is_away(rule: str, task: str) -> None:
+    name = 'Tom' if rule.isascii() else '郑师傅'
+    assert _judge(rule, task, {'people_near': [name]}) is False
+    assert _judge(rule, task, {'people_near': []}) is True
+
+
+@pytest.mark.parametrize(
+    ('rule', 'tool'),
+    [
+        ('While the torque driver is mounted, stop at 5 Nm.', 'torque driver'),
+        ('As long as the dough cutter is mounted, go slowly.', 'dough cutter'),
+        ('换上打磨头以后,转速不准超过每分钟三千转。', 'sanding head'),
+        ('毛刷头装着的话,转速放慢。', '毛刷头'),
+    ],
+)
+def test_an_end_effector_need_be_in_no_table(rule: str, tool: str) -> None:
+    assert _judge(rule, 'Clamp the frame.', {'tool': tool}) is True
+    assert _judge(rule, 'Clamp the frame.', {'tool': 'suction cup'}) is not True
+
+
+def test_a_task_says_what_is_mounted() -> None:
+    task = '你手上装的是电动螺丝刀,把电路板固定好。'
+    assert _judge('换上电动螺丝刀以后,扭矩上限0.8牛米。', task) is True
+
+
+def test_an_exception_may_be_hours_at_the_end() -> None:
+    rule = '底盘要走动,先响一声,夜里十点到早上六点除外。'
+    assert _judge(rule, '去仓库。', {'time': '13:10'}) is True
+    assert _judge(rule, '去仓库。', {'time': '23:10'}) is False
+
+
+def test_a_verb_is_no_day() -> None:
+    condition = read_rule('When you serve Nora, wait until she has sat down.')
+    assert condition == {'person_served': 'nora', 'words': 'nora'}
 
 
 def test_a_decimal_is_no_hour() -> None:

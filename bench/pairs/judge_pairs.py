@@ -3,10 +3,12 @@ Train the judge of corrections, which reads both statements, and print what it r
 
 `judge_pairs.py --hold k` trains a low-rank adapter of the default model (LoRA, Hu et al. 2022)
 with the pairs of `corrections.jsonl` in the halves `train` and `dev` but those of the hands that
-are held, and prints of these, and of the half `plain`, what the words find, what the judge does,
-and what both do as learn joins them; `--hold first --write` writes the graph that the package
-loads. It takes JAX, which nothing else here does
-(`scripts/env pip install -r requirements/training.in`), and ten minutes on two cores.
+are held, and with new statements beside the likest old one of another pair, which they do not
+replace: most of what is known when something changes is another thing. It prints of the held, and
+of the half `plain`, what the words find, what the judge does, and what both do as learn joins
+them; `--hold first --write` writes the graph that the package loads. It takes JAX, which nothing
+else here does (`scripts/env pip install -r requirements/training.in`), and twenty minutes on two
+cores.
 """
 
 from __future__ import annotations
@@ -26,6 +28,7 @@ import optax
 from judge_graph import make_judge
 from trained_encoder import Encoder, Floats, begin_adapter
 
+from robot_memory.core.progress import make_progress_bar
 from robot_memory.embedding.correction_judge import GRAPH, join_pair
 from robot_memory.embedding.e5_weights import Weights
 from robot_memory.embedding.locate import find_model
@@ -38,7 +41,9 @@ PAIRS = Path(__file__).resolve().parent.parent / 'planner' / 'corrections.jsonl'
 HALVES = ('train', 'dev', 'plain')
 FIRST, LAST, RANK = 3, 11, 16
 """The first layer that is adapted, the number of layers that are run, the adapter's rank."""
-EPOCHS, RATE, BATCH, DROP, SMOOTH, SEED = 4, 8e-4, 32, 0.1, 0.1, 0
+EPOCHS, RATE, BATCH, DROP, SMOOTH, SEED = 3, 8e-4, 32, 0.1, 0.1, 0
+UNRELATED = 0.5
+"""Similarity from which on an old statement may be of the same thing as a new one."""
 SIZES = (16, 24, 32, 40, 48, 64, 96, 128)
 """Tokens that pairs are padded to: each size is compiled once."""
 
@@ -69,6 +74,32 @@ def load(embedder: OnnxEmbedder, hold: Sequence[str]) -> tuple[list[Pair], list[
         ids = join_pair(embedder.tokenize(old), embedder.tokenize(new))
         held = hand in hold or row['half'] == 'plain'
         found[held].append(Pair(old, new, row['replaces'], hand, ids))
+    return found
+
+
+def pair_unrelated(embedder: OnnxEmbedder, pairs: Sequence[Pair]) -> list[Pair]:
+    """
+    Return new statements with a hint of change, each with the likest old one of another pair.
+
+    Of the same hand, and not so alike that it may be of the same thing after all.
+    """
+    found = []
+    for hand in make_progress_bar(sorted({pair.hand for pair in pairs}), 'pairs', unit='hand'):
+        those = [pair for pair in pairs if pair.hand == hand]
+        olds = list(dict.fromkeys(pair.old for pair in those))
+        news = [pair for pair in those if hints_at_change(pair.new) and is_asserted(pair.new)]
+        if not news:
+            continue
+        known = embedder.embed_passages(olds)
+        asked = embedder.embed_passages([pair.new for pair in news])
+        for pair, likeness in zip(news, asked @ known.T, strict=True):
+            for place in np.argsort(-likeness):
+                similarity = embedder.calibration.to_similarity(float(likeness[place]))
+                old = olds[place]
+                if old != pair.old and similarity < UNRELATED and may_concern(old, pair.new):
+                    ids = join_pair(embedder.tokenize(old), embedder.tokenize(pair.new))
+                    found.append(Pair(old, pair.new, False, hand, ids))
+                    break
     return found
 
 
@@ -232,6 +263,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
         sys.exit('the default model is not on this machine; make build fetches it')
     embedder = OnnxEmbedder(directory)
     pairs, held = load(embedder, options.hold)
+    pairs += pair_unrelated(embedder, pairs)
+    print(f'{len(pairs)} pairs', flush=True)
     trainer = train(Encoder.of(Weights(weights), LAST), pairs)
     report(embedder, held, trainer.score(held))
     if options.write:
