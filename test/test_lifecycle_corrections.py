@@ -169,7 +169,7 @@ def test_undo_an_update_and_forgetting_end_a_link(thinking_robot: Robot) -> None
     assert (old, None) not in list_links(robot)
     robot.update(old, 'The hammer hangs on the wall')
     robot.undo(old, 'it does not')
-    robot.learn('From today the screwdriver lies in box 7, no longer in drawer 3 of the bench')
+    robot.learn('From today the screwdriver lies in box 7, no longer on the tool wall')
     last = max(one.id for one in robot.recall(QUESTION).memories)
     robot.forget(last, 'no')
     assert robot.recall(QUESTION).memories[0].replaced_by is None

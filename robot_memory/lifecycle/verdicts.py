@@ -32,8 +32,8 @@ from robot_memory.text.statements import drop_request
 
 logger = logging.getLogger(__name__)
 
-ALONE, WITNESSED = 2.8, 0.5
-"""The least log odds of a correction: by itself, and where words say it is one, or may be."""
+ALONE, HINTED, SAID = 2.6, 0.5, 0.0
+"""The least log odds of a correction: by itself, where words say it may be one, or is."""
 NEAREST, LEAST = 12, 0.1
 """How many of the nearest memories may be corrected, and how similar they are at least."""
 LEAST_ALONE = 0.25
@@ -115,7 +115,7 @@ def judge_statement(
         ]
         near_enough.sort(key=lambda one: -one[1])
         rest = [old for old, _ in near_enough[: _JUDGED if hinted else 1]]
-    return _read(embedder, said or rest, text, WITNESSED if said or hinted else ALONE)
+    return _read(embedder, said or rest, text, SAID if said else HINTED if hinted else ALONE)
 
 
 def _share_words(old: str, new: str) -> float:
