@@ -7,7 +7,7 @@ are held, and with new statements beside the likest old one of another pair, whi
 replace: most of what is known when something changes is another thing. It prints of the held, and
 of the half `plain`, what the words find, what the judge does, and what both do as learn joins
 them; `--hold first --write` writes the graph that the package loads. It takes JAX, which nothing
-else here does (`scripts/env pip install -r requirements/training.in`), and twenty minutes on two
+else here does (`scripts/env pip install -r requirements/training.in`), and thirty minutes on two
 cores.
 """
 
@@ -70,11 +70,16 @@ def load(embedder: OnnxEmbedder, hold: Sequence[str]) -> tuple[list[Pair], list[
     for row in map(json.loads, PAIRS.read_text(encoding='utf-8').splitlines()):
         if row['half'] not in HALVES:
             continue
-        old, new, hand = row['old'], row['new'], row.get('hand', 'first')
-        ids = join_pair(embedder.tokenize(old), embedder.tokenize(new))
+        hand = row.get('hand', 'first')
         held = hand in hold or row['half'] == 'plain'
-        found[held].append(Pair(old, new, row['replaces'], hand, ids))
+        found[held].append(make_pair(embedder, row['old'], row['new'], row['replaces'], hand))
     return found
+
+
+def make_pair(embedder: OnnxEmbedder, old: str, new: str, replaces: bool, hand: str) -> Pair:
+    """Return a pair with its tokens."""
+    ids = join_pair(embedder.tokenize(old), embedder.tokenize(new))
+    return Pair(old, new, replaces, hand, ids)
 
 
 def pair_unrelated(embedder: OnnxEmbedder, pairs: Sequence[Pair]) -> list[Pair]:
@@ -97,8 +102,7 @@ def pair_unrelated(embedder: OnnxEmbedder, pairs: Sequence[Pair]) -> list[Pair]:
                 similarity = embedder.calibration.to_similarity(float(likeness[place]))
                 old = olds[place]
                 if old != pair.old and similarity < UNRELATED and may_concern(old, pair.new):
-                    ids = join_pair(embedder.tokenize(old), embedder.tokenize(pair.new))
-                    found.append(Pair(old, pair.new, False, hand, ids))
+                    found.append(make_pair(embedder, old, pair.new, False, hand))
                     break
     return found
 

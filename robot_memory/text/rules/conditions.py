@@ -124,33 +124,35 @@ def list_persons(condition: Condition) -> set[str]:
     words = condition.get('words', '')
     if found and not found & UNNAMED and len(words) > 1 and not words.isascii():
         found.add(words)
-    for inner in (*condition.get('all', ()), *condition.get('any', ())):
+    for inner in _list_joined(condition):
         found |= list_persons(inner)
     for name in _WRAPPERS:
         found |= list_persons(condition[name]) if name in condition else set()
     return found
 
 
+def _list_joined(condition: Condition) -> tuple[Condition, ...]:
+    """Return the conditions of which all, or any, must be met; none of an atom."""
+    return (*condition.get('all', ()), *condition.get('any', ()))
+
+
 def names_known(condition: Condition) -> bool:
     """Say whether a condition surely names what a table knows."""
-    inner = (*condition.get('all', ()), *condition.get('any', ()))
-    if inner:
+    if inner := _list_joined(condition):
         return any(names_known(one) for one in inner)
     return bool(condition) and condition.keys().isdisjoint((*_WRAPPERS, 'word'))
 
 
 def is_explicit(condition: Condition) -> bool:
     """Say whether a condition holds only with somebody near, a tool mounted, or at a time."""
-    inner = (*condition.get('all', ()), *condition.get('any', ()))
-    if inner:
+    if inner := _list_joined(condition):
         return any(is_explicit(one) for one in inner)
     return not condition.keys().isdisjoint(_EXPLICIT)
 
 
 def is_guess(condition: Condition) -> bool:
     """Say whether, of what tables know, a rule's condition is only what it names first."""
-    inner = (*condition.get('all', ()), *condition.get('any', ()))
-    if inner:
+    if inner := _list_joined(condition):
         kept = [one for one in inner if one.keys().isdisjoint(('unsure', 'word'))]
         return bool(kept) and all(is_guess(one) for one in kept)
     return 'first' in condition

@@ -123,7 +123,7 @@ def is_part_of_word(clause: str, mentions: Sequence[Mention], place: int) -> boo
     words = load_tables()['boundary']
     starts = place and mentions[place - 1].end == mention.start
     ends = place + 1 < len(mentions) and mentions[place + 1].start == mention.end
-    ends = ends or clause.startswith(_list_ignored_chinese(), mention.end)
+    ends = ends or clause.startswith(_list_ignored()['zh'], mention.end)
     is_free = (not before or before in words['before'] or starts) and (
         not after or after in words['after'] or ends
     )
@@ -131,8 +131,9 @@ def is_part_of_word(clause: str, mentions: Sequence[Mention], place: int) -> boo
 
 
 @cache
-def _list_ignored_chinese() -> tuple[str, ...]:
-    return tuple(split_words(load_tables()['ignored']['zh']))
+def _list_ignored() -> dict[str, tuple[str, ...]]:
+    """Return the words that mean nothing, by their language."""
+    return {name: tuple(split_words(text)) for name, text in load_tables()['ignored'].items()}
 
 
 def name_concept(text: str, kind: str) -> str | None:
@@ -146,8 +147,7 @@ def name_concept(text: str, kind: str) -> str | None:
 
 def is_ignored(folded: str) -> bool:
     """Say whether a text has a word that means nothing here, such as a part of the robot."""
-    tables = load_tables()['ignored']
-    return any(word in folded for text in tables.values() for word in split_words(text))
+    return any(word in folded for words in _list_ignored().values() for word in words)
 
 
 def split_words(text: str) -> list[str]:

@@ -16,7 +16,6 @@ from robot_memory.text.rules.conditions import Condition, is_guess
 from robot_memory.text.rules.lexicon import Mention, find_mentions, is_part_of_word, name_kinds
 from robot_memory.text.rules.nearness import names_near
 from robot_memory.text.rules.people import ANYONE, Person, find_people, mask_people
-from robot_memory.text.rules.quantities import find_days
 from robot_memory.text.rules.rule_clauses import (
     Part,
     find_open,
@@ -45,7 +44,7 @@ def read_rule(text: str) -> Condition:
     """Return the condition of a rule, {} where it holds always."""
     shown, folded = normalise(_tell_who_is_near(text))
     parts = split_rule(folded)
-    if holds_anywhere(folded, parts) and not find_days(folded):
+    if holds_anywhere(folded, parts):
         return {}
     lasting = [part for part in parts if not is_contingency(folded, part)]
     is_contingent, parts = len(lasting) < len(parts), lasting
@@ -97,10 +96,10 @@ def read_rule(text: str) -> Condition:
 
 def _tell_who_is_near(text: str) -> str:
     """Say 'if anybody' for 'unless nobody', 'unless Tom is' for 'when Tom is not'."""
-    words = load_reader()['unless_nobody']
+    words = load_reader()['who_is_near']
     text = re.sub(words['apposition_en'], '', text)
-    text = re.sub(words['en'], 'if anybody ', text, flags=re.IGNORECASE)
-    text = re.sub(words['zh'], r'\1有人的话', text)
+    text = re.sub(words['unless_nobody_en'], 'if anybody ', text, flags=re.IGNORECASE)
+    text = re.sub(words['unless_nobody_zh'], r'\1有人的话', text)
     text = re.sub(words['away_en'], r'unless \1is ', text, flags=re.IGNORECASE)
     return re.sub(words['away_zh'], r'\1除非\2在\3,', text)
 
@@ -149,7 +148,8 @@ def _read_part(part: Part, folded: str, people: list[Person]) -> Read:
         found.append((part.start, part.start, Found('eaten', {'any': eaten})))
     shown = mask_people(folded, people)
     if part.is_condition and re.match(load_reader()['condition']['inside_zh'], clause):
-        found += [(part.start, part.start, one) for one in _read_places(shown[: part.start])]
+        there = _read_last_place(shown[: part.start])
+        found += [(part.start, part.start, there)] if there else []
     clause = shown[part.start : part.end]
     mentions = find_mentions(clause)
     for place, mention in enumerate(mentions):
@@ -173,14 +173,13 @@ def _read_part(part: Part, folded: str, people: list[Person]) -> Read:
     return found
 
 
-def _read_places(shown: str) -> list[Found]:
-    """Return the places that a text names, of which the last is meant by 'in there'."""
-    return [
-        Found('place', {'place': sense.concept, 'words': mention.word})
-        for mention in find_mentions(shown)
-        for sense in mention.list_concepts('place')
-        if sense.level == 'is'
-    ][-1:]
+def _read_last_place(shown: str) -> Found | None:
+    """Return the place that a text names last, if any: 'in there' stands for it."""
+    for mention in reversed(find_mentions(shown)):
+        for sense in reversed(mention.list_concepts('place')):
+            if sense.level == 'is':
+                return Found('place', {'place': sense.concept, 'words': mention.word})
+    return None
 
 
 def _read_main(folded: str, parts: list[Part]) -> list[Condition]:

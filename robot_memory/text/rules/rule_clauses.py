@@ -10,6 +10,7 @@ from typing import Any
 
 from robot_memory.text.compiled_patterns import compile_pattern
 from robot_memory.text.rules.lexicon import is_ignored
+from robot_memory.text.rules.quantities import find_days
 from robot_memory.text.toml_tables import load_toml
 
 
@@ -181,14 +182,15 @@ def is_contingency(folded: str, part: Part) -> bool:
 
 
 def holds_anywhere(folded: str, parts: list[Part]) -> bool:
-    """Say whether a rule forbids what may be done during any task: to block a way."""
+    """Say whether a rule forbids what may be done during any task, as to block a way."""
     words = load_reader()['contingency']
-    is_there = any(
+    says_where = any(
         part.is_condition and re.match(words['there'], folded[part.start : part.end])
         for part in parts
     )
-    forbids = any(part.forbids for part in parts)
-    return forbids and not is_there and bool(re.search(words['anywhere'], folded))
+    if says_where or find_days(folded) or not any(part.forbids for part in parts):
+        return False
+    return bool(re.search(words['anywhere'], folded))
 
 
 def says_always(folded: str) -> bool:
