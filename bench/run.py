@@ -280,7 +280,8 @@ def measure_node(before: str, *, quick: bool) -> dict[str, Any]:
     """Return the figures of the node, measured by scripts of this folder."""
     few = ('--runs', '1') if quick else ()
     times = ('--seconds', '10' if quick else '90', '--pairs', '1', '--ends', '1' if quick else '5')
-    busy: tuple[str, ...] = ('--busy', '--runs', '3' if quick else '9')
+    busy: tuple[str, ...] = ('--busy', '--runs', '3' if quick else '7')
+    long = ('--seconds', '20' if quick else '180')
     if Path(before).is_dir() or has_commit(before):
         busy += ('--before', before)
     else:
@@ -291,7 +292,7 @@ def measure_node(before: str, *, quick: bool) -> dict[str, Any]:
         'hundred': run_script('hundred.py'),
         'kept_events': run_script('kept_events.py', '--perceptions', '1500' if quick else '6000'),
         'import': run_script('import_speed.py', *few),
-        'busy_import': run_script('import_speed.py', *busy),
+        'busy_import': run_script('import_speed.py', *busy, *long),
         'busy_import_without_model': run_script('import_speed.py', *busy, '--model', 'none'),
         'load': run_script('load.py', '--seconds', '10' if quick else '60'),
         'alternation': run_script('alternation.py', *times),

@@ -1,16 +1,19 @@
-"""Pictures that are decoded beside the rest of a recording give the same store."""
+"""Compressed pictures, decoded beside the rest of a recording, give the same store."""
 
 from __future__ import annotations
 
+import io
 import threading
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
+from pipelines import STORE
 from recordings import ALL, Message, Messages, run, split, write2
-from robots import MovableClock
+from robots import MovableClock, Robot
 from rosbags.rosbag2 import StoragePlugin
 
 from robot_memory.core.errors import Cancelled
@@ -18,14 +21,40 @@ from robot_memory.core.settings import Settings
 from robot_memory.ingest.bag_import import ImportReport, import_recording
 from robot_memory.ingest.fast_readings import read_image
 from robot_memory.ingest.handlers import TopicHandler
-from robot_memory.ingest.messages import read_stamp
+from robot_memory.ingest.messages import TYPES, decode, read_frame, read_stamp
 from robot_memory.ingest.pictures_ahead import PicturesAhead
+from robot_memory.ingest.stamps import LOGGED
+from robot_memory.ingest.tap import make_tap
+from robot_memory.ingest.threaded_runner import list_cameras, make_runner
 from robot_memory.memory import Memory
 
-IMAGE = 'sensor_msgs/msg/Image'
-HANDLER = TopicHandler('camera', '/camera/image_raw', IMAGE, False, False, 'camera')
+IMAGE, COMPRESSED = 'sensor_msgs/msg/Image', 'sensor_msgs/msg/CompressedImage'
+HANDLER = TopicHandler('camera', '/camera/image_raw', COMPRESSED, False, False, 'camera')
 SALTED = ('audit', 'part_digests')
 """Tables that differ between any two stores: their digests have a salt."""
+
+
+def compress(raw: bytes) -> bytes:
+    """Return the picture in a message as a message that holds it as a file."""
+    image, file = decode(raw, IMAGE), io.BytesIO()
+    read_image(raw, 0).view.image.save(file, 'PNG')
+    data = np.frombuffer(file.getvalue(), np.uint8)
+    message = STORE.types[COMPRESSED](image.header, 'png', data)
+    return bytes(STORE.serialize_cdr(message, COMPRESSED))
+
+
+@pytest.fixture(scope='module')
+def compressed(messages: Messages) -> Messages:
+    """Return the messages of a recording whose pictures are files."""
+    return [
+        (topic, COMPRESSED, at, compress(raw)) if kind == IMAGE else (topic, kind, at, raw)
+        for topic, kind, at, raw in messages
+    ]
+
+
+def read_picture(raw: bytes | memoryview, stamp_ns: int) -> Any:
+    message = decode(raw, COMPRESSED)
+    return TYPES[COMPRESSED].read(message, stamp_ns, read_frame(message))
 
 
 class CountingCamera:
@@ -36,7 +65,7 @@ class CountingCamera:
 
     def read(self, raw: bytes | memoryview, stamp_ns: int) -> Any:
         self.read_by.append(threading.current_thread().name)
-        return read_image(raw, stamp_ns)
+        return read_picture(raw, stamp_ns)
 
     def choose_wanted(self, raws: Sequence[bytes | memoryview]) -> list[bytes | memoryview]:
         return list(raws)
@@ -66,12 +95,12 @@ def import_into(path: Path, bag: Path, *, resident: bool) -> tuple[ImportReport,
         return report, list_rows(memory), told
 
 
-def list_pictures(messages: Messages) -> list[Message]:
-    return [one for one in messages if one[1] == IMAGE]
+def list_pictures(compressed: Messages) -> list[Message]:
+    return [one for one in compressed if one[1] == COMPRESSED]
 
 
-def test_the_store_is_the_same_row_for_row(tmp_path: Path, messages: Messages) -> None:
-    bag = split(tmp_path / 'bag', messages)
+def test_the_store_is_the_same_row_for_row(tmp_path: Path, compressed: Messages) -> None:
+    bag = split(tmp_path / 'bag', compressed)
     (ahead, rows, told), (alone, others, told_alone) = (
         import_into(tmp_path / f'{name}.db', bag, resident=resident)
         for name, resident in (('ahead', False), ('alone', True))
@@ -81,10 +110,15 @@ def test_the_store_is_the_same_row_for_row(tmp_path: Path, messages: Messages) -
     assert (ahead, told) == (alone, told_alone)
 
 
-def test_broken_pictures_are_counted_as_without_it(tmp_path: Path, messages: Messages) -> None:
+def test_broken_pictures_are_counted_as_without_it(tmp_path: Path, compressed: Messages) -> None:
     broken = [
-        (topic, kind, at, raw[: 60 + number % 50] if kind == IMAGE and not number % 3 else raw)
-        for number, (topic, kind, at, raw) in enumerate(messages)
+        (
+            topic,
+            kind,
+            at,
+            raw[: 60 + number % 50] if kind == COMPRESSED and not number % 3 else raw,
+        )
+        for number, (topic, kind, at, raw) in enumerate(compressed)
     ]
     bag = write2(tmp_path / 'bag', broken, StoragePlugin.MCAP)
     (ahead, rows, told), (alone, others, told_alone) = (
@@ -102,14 +136,14 @@ def pictures() -> Iterator[PicturesAhead]:
 
 
 def test_a_picture_is_read_once_in_a_thread_beside(
-    pictures: PicturesAhead, messages: Messages
+    pictures: PicturesAhead, compressed: Messages
 ) -> None:
-    raws = [raw for *_, raw in list_pictures(messages)[:4]]
+    raws = [raw for *_, raw in list_pictures(compressed)[:4]]
     camera = CountingCamera()
     pictures.begin([(HANDLER, raw, 0) for raw in raws], {'camera': camera})
     for raw in raws:
         found = replace(pictures.take(raw), stamp_ns=read_stamp(raw))
-        wanted = read_image(raw, read_stamp(raw))
+        wanted = read_picture(raw, read_stamp(raw))
         assert (found.stamp_ns, found.frame_id) == (wanted.stamp_ns, wanted.frame_id)
         assert (found.view.average(160) == wanted.view.average(160)).all()
         assert pictures.take(raw) is None
@@ -118,9 +152,9 @@ def test_a_picture_is_read_once_in_a_thread_beside(
 
 
 def test_no_more_pictures_are_held_than_those_of_a_batch(
-    pictures: PicturesAhead, messages: Messages
+    pictures: PicturesAhead, compressed: Messages
 ) -> None:
-    raws = [raw for *_, raw in list_pictures(messages)]
+    raws = [raw for *_, raw in list_pictures(compressed)]
     for at in range(0, 40, 4):
         batch = [(HANDLER, raw, 0) for raw in raws[at : at + 4]]
         pictures.begin(batch, {'camera': CountingCamera()})
@@ -129,8 +163,8 @@ def test_no_more_pictures_are_held_than_those_of_a_batch(
     assert not len(pictures)
 
 
-def test_other_messages_are_not_read_ahead(pictures: PicturesAhead, messages: Messages) -> None:
-    (_, _, _, raw), *_ = list_pictures(messages)
+def test_other_messages_are_not_read_ahead(pictures: PicturesAhead, compressed: Messages) -> None:
+    (_, _, _, raw), *_ = list_pictures(compressed)
     pictures.begin([(HANDLER, raw, 0)], {})
     assert pictures.take(raw) is None
 
@@ -156,3 +190,13 @@ def test_an_import_that_fails_leaves_no_thread(tmp_path: Path, made: Path) -> No
         with pytest.raises(KeyboardInterrupt):
             import_recording(memory, made, ALL, lambda _: None, fail)
         assert set(threading.enumerate()) == before
+
+
+def test_only_compressed_pictures_are_read_ahead(robot: Robot) -> None:
+    kinds = {'raw': IMAGE, 'file': COMPRESSED, 'force': 'geometry_msgs/msg/WrenchStamped'}
+    taps = [make_tap(name, {'topic': f'/{name}', 'type': kind}) for name, kind in kinds.items()]
+    extensions = robot.memory.extensions
+    runners = {
+        tap.name: make_runner(tap, print, LOGGED, extensions, None, threaded=False) for tap in taps
+    }
+    assert set(list_cameras(runners)) == {'file'}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import apsw
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
@@ -27,18 +26,17 @@ def test_a_name_keeps_its_id_while_it_is_remembered(robot: Robot) -> None:
     assert remembered_ids.get('event_names', 'cup') is None
 
 
-def _intern_and_refuse(connection: apsw.Connection) -> None:
-    with connection:
+def _intern_and_refuse(robot: Robot) -> None:
+    with robot.memory.db.write() as connection, remembered_ids.remember():
         gone = event_names.intern(connection, 'cup')
         assert event_names.intern(connection, 'cup') == gone
         raise RuntimeError('refused')
 
 
 def test_what_was_rolled_back_is_forgotten(robot: Robot) -> None:
+    with pytest.raises(RuntimeError, match='refused'):
+        _intern_and_refuse(robot)
     with robot.memory.db.write() as connection, remembered_ids.remember():
-        with pytest.raises(RuntimeError, match='refused'):
-            _intern_and_refuse(connection)
-        remembered_ids.forget()
         event_names.intern(connection, 'glass')
         number = event_names.intern(connection, 'cup')
         assert event_names.read(connection, [number]) == {None: None, number: 'cup'}

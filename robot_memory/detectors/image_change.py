@@ -82,6 +82,9 @@ def find_changes(now: CellGrid, then: CellGrid, min_level: float) -> Mask:
     covers less than half of the picture.
     """
     gain = _estimate_gain(now.levels[:, ::4, ::4], then.levels[:, ::4, ::4])
+    apart = np.maximum(now.levels, then.levels) - np.minimum(now.levels, then.levels)
+    if apart.max() + 255 * np.abs(gain - 1).max() <= min_level:  # as most are: nothing is beyond
+        return np.zeros(apart.shape[1:], np.bool_)
     levels = now.levels * gain
     if now.levels.max() * gain.max() > 255:
         np.minimum(levels, 255, out=levels)

@@ -208,9 +208,13 @@ class TapRunner:
         self._warn(f'{self.tap.settings.topic}: cannot read a message: {error!r}')
 
     @property
-    def is_camera(self) -> bool:
-        """Say whether its readings are pictures, which may be decoded ahead."""
-        return isinstance(self.detector, SceneDetector)
+    def is_decoded_ahead(self) -> bool:
+        """
+        Say whether its readings are compressed pictures, which a thread may decode meanwhile.
+
+        Raw ones are read in many short calls, each of which would wait for Python's lock.
+        """
+        return isinstance(self.detector, SceneDetector) and not self._is_image
 
     def choose_wanted(self, raws: Sequence[Raw]) -> list[Raw]:
         """Return those of the next messages that are likely not above the rate."""

@@ -202,7 +202,9 @@ def make_runner(
 
 
 def list_cameras(runners: Mapping[str, TapRunner | ThreadedRunner]) -> dict[str, TapRunner]:
-    """Return the taps of pictures that have no thread of their own, by name."""
+    """Return the taps whose pictures may be decoded ahead, by name."""
     return {
-        name: one for name, one in runners.items() if isinstance(one, TapRunner) and one.is_camera
+        name: one
+        for name, one in runners.items()
+        if isinstance(one, TapRunner) and one.is_decoded_ahead
     }

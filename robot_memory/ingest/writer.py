@@ -7,10 +7,11 @@ import queue
 import threading
 import time
 from collections import Counter, deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextvars import copy_context
 from dataclasses import replace
+from functools import partial
 from typing import Any, TypeVar
 
 from robot_memory.core.authority import Writer
@@ -46,8 +47,8 @@ _Assigned = TypeVar('_Assigned', Perception, LearnedText)
 
 _QUEUE_SIZE = 10_000
 _PAUSE_SECONDS = 0.5
-_AHEAD = 16
-"""Events that may wait to be written while an import goes on."""
+_AHEAD = 2
+"""Transactions that may wait to be made while an import goes on."""
 _TOGETHER, _TOGETHER_BYTES = 100, 4_000_000
 """Perceptions of one transaction, and the bytes of their parts beyond which it takes no more."""
 
@@ -201,7 +202,8 @@ class EventWriterBeside(EventWriter):
     """
     Write in a thread of its own, in order, while the next messages are read.
 
-    Use it as a context manager. After an event that cannot be written no other is.
+    Perceptions are kept many together, in one transaction. Use it as a context manager. After an
+    event that cannot be written no other is.
     """
 
     def __init__(self, memory: Memory, taps: Iterable[Tap], finder: SessionFinder) -> None:
@@ -209,6 +211,8 @@ class EventWriterBeside(EventWriter):
         super().__init__(memory, taps, finder)
         self._pool = ThreadPoolExecutor(1, 'event-writer')
         self._waiting: deque[Future[None]] = deque()
+        self._together: list[tuple[str, Perception]] = []
+        self._bytes = 0
         self._has_failed = False
 
     def __enter__(self) -> EventWriterBeside:
@@ -221,23 +225,46 @@ class EventWriterBeside(EventWriter):
 
     def enqueue(self, tap: str, item: Result) -> None:
         """Have one written in its turn; raise what one before raised."""
-        while self._waiting and (len(self._waiting) >= _AHEAD or self._waiting[0].done()):
-            self._waiting.popleft().result()
-        self._waiting.append(self._pool.submit(copy_context().run, self._write_next, tap, item))
+        if isinstance(item, Perception):
+            self._together.append((tap, item))
+            self._bytes += _count_bytes(item)
+            if len(self._together) == _TOGETHER or self._bytes > _TOGETHER_BYTES:
+                self._begin_together()
+        else:
+            self._begin_together()
+            self._begin(partial(self.write, tap, item))
 
     def wait(self) -> None:
         """Wait until all are written; raise what one raised."""
+        self._begin_together()
         while self._waiting:
             self._waiting.popleft().result()
 
-    def _write_next(self, tap: str, item: Result) -> None:
+    def _count_refused(self, tap: str, error: RobotMemoryError) -> None:
+        raise error
+
+    def _begin_together(self) -> None:
+        those, self._together, self._bytes = self._together, [], 0
+        if those:
+            self._begin(partial(self.write_together, those))
+
+    def _begin(self, act: Callable[[], None]) -> None:
+        while self._waiting and (len(self._waiting) >= _AHEAD or self._waiting[0].done()):
+            self._waiting.popleft().result()
+        self._waiting.append(self._pool.submit(copy_context().run, self._act, act))
+
+    def _act(self, act: Callable[[], None]) -> None:
         if self._has_failed:
             return
         try:
-            self.write(tap, item)
+            act()
         except BaseException:
             self._has_failed = True
             raise
+
+
+def _count_bytes(perception: Perception) -> int:
+    return sum(len(part.content or b'') for part in perception.parts)
 
 
 class QueuedEventWriter(EventWriter):
@@ -281,7 +308,7 @@ class QueuedEventWriter(EventWriter):
         """Return an event, and behind a perception those that wait and are stored with it."""
         found, size = [first], 0
         while isinstance(found[-1][1], Perception) and self._queue.qsize():
-            size += sum(len(part.content or b'') for part in found[-1][1].parts)
+            size += _count_bytes(found[-1][1])
             following = self._queue.queue[0]  # nobody else takes from it
             if following is None or not isinstance(following[1], Perception):
                 break

@@ -131,15 +131,47 @@ def store_together(
     One that is refused leaves nothing, and takes no other along. Where another error is raised, as
     Unavailable if the store cannot be written now, none of them is stored.
     """
-    kept: list[StoredPerception | RobotMemoryError] = []
     prepared = [_try(writer, partial(_prepare, memory, one)) for writer, one in given]
-    with memory.db.write() as connection, remembered_ids.remember():
-        for (writer, _), one in zip(given, prepared, strict=True):
-            if isinstance(one, _Prepared):
-                kept.append(_try(writer, partial(_insert_alone, memory, connection, one)))
-            else:
-                kept.append(one)
+    writers = [writer for writer, _ in given]
+    while True:
+        try:
+            kept = _insert_together(memory, writers, prepared)
+        except _Refused as refused:
+            prepared[refused.place] = refused.error
+        else:
+            break
     memory.folder.note_stored(sum(isinstance(one, StoredPerception) and one.new for one in kept))
+    return kept
+
+
+class _Refused(Exception):
+    """
+    Say which of several perceptions is refused, and why.
+
+    It rolls the transaction back, which is made anew without it: a savepoint for each would be
+    written to a file outside of the store's folder.
+    """
+
+    def __init__(self, place: int, error: RobotMemoryError) -> None:
+        self.place, self.error = place, error
+
+
+def _insert_together(
+    memory: Memory,
+    writers: Sequence[Writer],
+    prepared: Sequence[_Prepared | StoredPerception | RobotMemoryError],
+) -> list[StoredPerception | RobotMemoryError]:
+    """Insert perceptions in one transaction; raise _Refused of the first that is refused."""
+    kept: list[StoredPerception | RobotMemoryError] = []
+    with memory.db.write() as connection, remembered_ids.remember():
+        for place, (writer, one) in enumerate(zip(writers, prepared, strict=True)):
+            if not isinstance(one, _Prepared):
+                kept.append(one)
+                continue
+            found = _try(writer, partial(_insert, memory, connection, one))
+            if isinstance(found, RobotMemoryError):
+                raise _Refused(place, found)
+            kept.append(found)
     return kept
 
 
@@ -152,17 +184,6 @@ def _try(writer: Writer, act: Callable[[], _Made]) -> _Made | RobotMemoryError:
         raise
     except RobotMemoryError as error:
         return error
-
-
-def _insert_alone(memory: Memory, connection: Connection, prepared: _Prepared) -> StoredPerception:
-    """Insert a perception in a savepoint."""
-    try:
-        with connection:
-            stored = _insert(memory, connection, prepared)
-    except BaseException:
-        remembered_ids.forget()
-        raise
-    return stored
 
 
 def _prepare(

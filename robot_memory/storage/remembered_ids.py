@@ -1,8 +1,8 @@
 """
 Ids of names that one write transaction needs again and again, looked up once.
 
-While it lasts nobody else writes, so that what was found stays true; where a savepoint of it is
-rolled back, names that were new in it are gone, and all is forgotten.
+While it lasts nobody else writes, so that what was found stays true; no part of such a transaction
+may be rolled back alone, for names that are new in it would be remembered.
 """
 
 from __future__ import annotations
@@ -28,13 +28,6 @@ def remember() -> Iterator[None]:
 def is_on() -> bool:
     """Say whether a block remembers."""
     return _IDS.get() is not None
-
-
-def forget() -> None:
-    """Forget what was remembered so far in the block, if there is one."""
-    known = _IDS.get()
-    if known is not None:
-        known.clear()
 
 
 def get(table: str, name: Hashable) -> int | None:
