@@ -445,3 +445,63 @@ def test_what_one_thing_is_made_of_says_nothing_of_another() -> None:
     task = '把钢锅里热腾腾的冬瓜汤倒进瓷碗。'
     assert _judge('瓷碗瓷盘要轻拿轻放。', task) is True
     assert _judge('瓷碗瓷盘要轻拿轻放。', '把钢碗放好。') is not True
+
+
+@pytest.mark.parametrize(
+    ('rule', 'situation', 'truth'),
+    [
+        ('在厨房里，或者身边有人，加速度不能超过1米每二次方秒。', {'people_near': ['Li']}, True),
+        ('晚上九点到早上七点,或者旁边有小孩,提示音都要关掉。', {'time': '23:10'}, True),
+        ('Go slow if a child is near or you carry glass.', {'people_near': ['child']}, True),
+        ('In the workshop, or when a child is near, cover the blade.', {'people_near': []}, False),
+        (
+            'In the workshop, or when a child is near, cover the blade.',
+            {'place': 'workshop'},
+            True,
+        ),
+        ('When you serve Edith food or drink, use a tray.', {'people_near': ['Edith']}, False),
+    ],
+)
+def test_one_of_two_clauses_that_or_joins_is_enough(
+    rule: str, situation: dict[str, Any], truth: bool
+) -> None:
+    assert _judge(rule, 'Fold the towels.', situation) is truth
+
+
+@pytest.mark.parametrize(
+    'rule', ['有小孩在附近就不许拿刀。', 'With a child near never use a knife.']
+)
+def test_what_may_not_be_handled_is_a_condition_beside_another(rule: str) -> None:
+    child = {'people_near': ['child']}
+    assert _judge(rule, 'Put the knife away.', child) is True
+    assert _judge(rule, 'Fold the towels.', child) is False
+    assert _judge(rule, 'Put the knife away.', {'people_near': []}) is False
+
+
+def test_persons_are_joined_with_an_article_between() -> None:
+    rule = 'If Tom or a child is around, the force limit drops to 20 N.'
+    assert _judge(rule, 'Fold the towels.', {'people_near': ['Tom']}) is True
+
+
+def test_manners_are_no_matter_of_who_is_near() -> None:
+    rule = 'Be patient with people and never interrupt them.'
+    assert _judge(rule, 'Fold the towels.', {'people_near': []}) is None
+
+
+@pytest.mark.parametrize(
+    ('task', 'keys'),
+    [
+        ('Tomás is the only one nearby.', ['tomás']),
+        ("Owen's food goes on his left side.", ['owen', 'owen']),
+        ("It's the robot's turn.", []),
+        ('画面只存在本机。', []),
+        ('她五岁的孙子就在你旁边看着。', ['child']),
+    ],
+)
+def test_who_is_named(task: str, keys: list[str]) -> None:
+    assert [one.key for one in find_people(task) if one.key != 'anyone'] == keys
+
+
+def test_a_word_that_ends_with_another_is_of_its_kind() -> None:
+    assert _judge('动电脑只许捏边框。', '把笔记本电脑收进抽屉。') is True
+    assert _judge('动电脑只许捏边框。', '把手机收进抽屉。') is not True

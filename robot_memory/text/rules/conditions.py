@@ -203,7 +203,7 @@ def _match_thing(thing: Thing, kinds: list[str], only: str | None, colour: str |
         return False
     truth: Truth
     if thing.kinds.issuperset(kinds) or thing.materials.issuperset(kinds):
-        truth = thing.touched if only in (None, thing.base) else None
+        truth = thing.touched if only is None or _is_a(thing.base, only) else None
     elif not set(kinds) - thing.kinds - thing.possible:
         truth = None
     else:
@@ -211,6 +211,12 @@ def _match_thing(thing: Thing, kinds: list[str], only: str | None, colour: str |
     if colour and thing.colours and colour not in thing.colours:
         return False
     return None if colour and not thing.colours else truth
+
+
+def _is_a(name: str, kind: str) -> bool:
+    """Say whether a name is a word, or one that ends with it: 笔记本电脑 is 电脑."""
+    ends = name.endswith(f' {kind}' if kind.isascii() else kind) and len(kind) > 1
+    return name == kind or ends
 
 
 def _judge_place(scene: Scene, place: str, _: Condition, __: Kin) -> Truth:

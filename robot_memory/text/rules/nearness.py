@@ -15,7 +15,9 @@ from robot_memory.text.rules.people import (
     load_people,
 )
 
-_JOINS = compile_pattern(r'\s*(?:,|and|or|,\s*(?:and|or)|、|和|跟|与|以及|还有|及|或者?|还是)\s*')
+_JOINS = compile_pattern(
+    r'\s*(?:,|and|or|,\s*(?:and|or)|、|和|跟|与|以及|还有|及|或者?|还是)\s*(?:an?\s+|the\s+)?'
+)
 
 
 @cache
@@ -79,9 +81,12 @@ def names_near(folded: str, person: Person, people: list[Person]) -> bool:
     rest = folded[people[last].end :]
     if words['points'].search(folded[: person.start]):
         return False
+    if words['after'].match(rest):
+        return True
+    if person.key == ANYONE and re.search(r'\bwith (?:other )?$', folded[: person.start]):
+        return False  # 'be patient with people'
     return bool(
-        words['after'].match(rest)
-        or words['before'].search(folded[: person.start])
+        words['before'].search(folded[: person.start])
         or re.match(
             r'\s*(?:is|are) (?:there|here|present|in)\b|在场|在(?:[,，]|的时候|时|附近|旁)', rest
         )

@@ -22,6 +22,7 @@ _OLD = frozenset(('grandma', 'grandpa'))
 _PRONOUN = compile_pattern(
     r'\b(?:he|she|him|her(?!e)|his|hers|himself|herself|they|them|their)\b|他们?|她们?'
 )
+_NAME, _LONG_NAME = '[A-ZÀ-Þ][a-zà-ÿ]+', '[A-ZÀ-Þ][a-zà-ÿ]{2,14}'
 _SPEAKER = compile_pattern(r'\b(?:i|i.m|me|we)\b|我们?')
 
 
@@ -169,16 +170,16 @@ def _compile_names() -> tuple[tuple[str, re.Pattern[str]], ...]:
     patterns = [
         (
             '',
-            rf'(?<![A-Za-z])(?i:(?:{titles["en"]})\b\.?\s+)+(?-i:(?P<latin>[A-Z][a-z]+))(?:\s[A-Z][a-z]+)?',
+            rf'(?<![A-Za-z])(?i:(?:{titles["en"]})\b\.?\s+)+(?-i:(?P<latin>{_NAME}))(?:\s{_NAME})?',
         ),
-        ('', rf'(?<![A-Za-z])(?P<latin>{latin})(?:\s[A-Z][a-z]+)?(?![A-Za-z])'),
+        ('', rf'(?<![A-Za-z])(?P<latin>{latin})(?:\s{_NAME})?(?![A-Za-zà-ÿ])'),
         ('', rf'(?:{titles["zh_before"]})(?P<han>{surname})(?!人|师)'),
         (
             '',
             rf'(?P<han>{surname})[\u4e00-\u9fff]{{0,2}}?(?:{titles["zh_after"]})(?![程具厂作位业])',
         ),
         ('', f'(?P<han>{given})'),
-        ('', rf'(?P<han>{surname})[\u4e00-\u9fff]{{1,2}}?(?={titles["zh_is_near"]})'),
+        ('', rf'(?!孙[子女])(?P<han>{surname})[\u4e00-\u9fff]{{1,2}}?(?={titles["zh_is_near"]})'),
         (
             '',
             rf'(?<=[跟离替])(?P<han>{surname})[\u4e00-\u9fff]{{1,2}}?'
@@ -202,10 +203,11 @@ def _compile_names() -> tuple[tuple[str, re.Pattern[str]], ...]:
         ),
         (
             '',
-            rf'(?:^|(?<=[.!?;] ))(?P<latin>[A-Z][a-z]{{2,14}})(?= {titles["en_is_near"]})',
+            rf'(?:^|(?<=[.!?;] ))(?P<latin>{_LONG_NAME})(?= {titles["en_is_near"]})',
         ),
-        ('', r'(?<![A-Za-z])(?P<latin>[A-Z][a-z]{2,14})(?=[\u4e00-\u9fff])'),
-        ('', rf'^(?P<latin>[A-Z][a-z]{{2,14}})(?= (?:{titles["en_is"]})\b)'),
+        ('', rf'(?<![A-Za-z])(?P<latin>{_LONG_NAME})(?=[\u4e00-\u9fff])'),
+        ('', rf'^(?P<latin>{_LONG_NAME})(?= (?:{titles["en_is"]})\b)'),
+        ('', rf'^(?!(?:{titles["en_no_owner"]})\b)(?P<latin>{_LONG_NAME})(?=[\'’]s )'),
     ]
     return tuple((key, compile_pattern(pattern)) for key, pattern in patterns)
 
@@ -224,7 +226,7 @@ def _capitalised(text: str) -> Iterable[re.Match[str]]:
     return re.finditer(
         r'(?<=[a-z,] )(?!I\b|Monday|Tuesday|Wednesday|Thursday|Friday|Saturday|Sunday|January'
         r'|February|March|April|May|June|July|August|September|October|November|December|English'
-        r'|Chinese|German|French|Christmas|Easter)([A-Z][a-z]{1,14})(?=[ ,.\'’;!?]|$)'
+        r'|Chinese|German|French|Christmas|Easter)([A-ZÀ-Þ][a-zà-ÿ]{1,14})(?=[ ,.\'’;!?]|$)'
         r'(?![ -][A-Z0-9])',
         text,
     )

@@ -4,7 +4,7 @@ What condition a rule has, read from its words.
 What a rule is about is its condition: who is near or served, what is touched, where, with which
 tool, what is done. What it asks to be done is none: 'before you drill, clamp the workpiece' holds
 where something is drilled. What it forbids is a condition again: 'no drilling near Li'. Mentions
-of one kind are alternatives, and different kinds hold together.
+of one kind are alternatives, and different kinds hold together but where 'or' joins them.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from robot_memory.text.rules.alternatives import list_kinds, split_alternatives
 from robot_memory.text.rules.conditions import Condition, is_guess
 from robot_memory.text.rules.lexicon import Mention, find_mentions, is_part_of_word, name_kinds
 from robot_memory.text.rules.nearness import names_near
@@ -33,7 +34,7 @@ from robot_memory.text.rules.service import is_served
 from robot_memory.text.rules.stating import Found, Read, select
 from robot_memory.text.rules.tools import find_mounted
 
-VERSION = 6
+VERSION = 7
 """Raise it when the same rule would have another condition: stored ones are then read anew."""
 _MANY = (ANYONE, 'worker', 'visitor')
 _HOURS = frozenset({'hours', 'days'})
@@ -42,6 +43,16 @@ _HOURS = frozenset({'hours', 'days'})
 
 def read_rule(text: str) -> Condition:
     """Return the condition of a rule, {} where it holds always."""
+    for one, other in split_alternatives(text):
+        found = [_read_clauses(one), _read_clauses(other)]
+        kinds, others = map(list_kinds, found)
+        if kinds and others and kinds.isdisjoint(others) and 'word' not in kinds | others:
+            return _join('any', found)
+    return _read_clauses(text)
+
+
+def _read_clauses(text: str) -> Condition:
+    """Return the condition of a rule, whose kinds of condition hold together."""
     shown, folded = normalise(_tell_who_is_near(text))
     parts = split_rule(folded)
     if holds_anywhere(folded, parts):

@@ -80,6 +80,7 @@ def select(
             if forbidden and named == 'thing' and _lacks_object(folded, part, end):
                 continue
             states_it = part.is_topic or found.group in ALONE or forbidden
+            states_it = states_it or (states and _is_not_to_be_handled(folded, part, start, found))
             if is_first or is_beside:
                 last, named = end, found.group
             yield (
@@ -165,6 +166,21 @@ def _does_unknown(folded: str, part: Part, at: int) -> bool:
 def _names_forbidden(part: Part, found: Found) -> bool:
     """Say whether an action is forbidden: where it is not done, the rule says nothing."""
     return part.forbids and found.atom.get('action') not in (None, 'carry', 'lift', 'grasp')
+
+
+def _is_not_to_be_handled(folded: str, part: Part, at: int, found: Found) -> bool:
+    """Say whether a thing is what may not be handled: 'with a child near do not carry knives'."""
+    if not part.forbids or found.group != 'thing' or 'word' in found.atom:
+        return False
+    words = load_reader()
+    clause = folded[part.start : at]
+    is_han = not clause.isascii()
+    for cue in re.finditer(words['forbid']['zh' if is_han else 'en'], clause):
+        rest = clause[cue.end() :]
+        verb = re.match(words['forbid']['handles'], rest)
+        if verb and len(rest) - verb.end() <= (2 if is_han else 8):
+            return True
+    return False
 
 
 def _lacks_object(folded: str, part: Part, end: int) -> bool:
