@@ -12,7 +12,7 @@ import apsw
 import pytest
 from robots import Robot, check_file
 
-from robot_memory.core.errors import NotFound
+from robot_memory.core.errors import Internal, NotFound
 from robot_memory.embedding import BackgroundEmbedder
 from robot_memory.ingest.sessions import SessionFinder
 from robot_memory.ingest.tap import make_tap
@@ -60,6 +60,23 @@ def test_after_an_event_that_is_refused_no_other_is_written(robot: Robot) -> Non
             write_all(writer, [Perception('Tap', 'tactile', session_id='nobody')] * 40)
     assert list_contents(robot) == ['Contact of 3 N']
     assert writer.counts['wrench'] == {'events': 1}
+
+
+def test_what_came_before_an_event_that_fails_is_kept(robot: Robot) -> None:
+    twice = replace(push(2), parts=[*push(2).parts, *push(2).parts])
+    with make_writer(robot) as writer, pytest.raises(Internal, match='parts'):
+        write_all(writer, [push(0), push(1), twice, push(3)])
+    assert list_contents(robot) == [push(number).description for number in (0, 1)]
+    assert writer.counts['wrench'] == {'events': 2}
+
+
+def test_those_that_are_refused_together_cost_one_transaction_more(robot: Robot) -> None:
+    writer = EventWriter(robot.memory, TAPS, SessionFinder(robot.memory))
+    endless = [replace(push(number), metadata={'force': math.inf}) for number in range(5)]
+    begun = count_writes(robot)
+    writer.write_together([('wrench', one) for one in (*endless, push(7))])
+    assert begun() == 2
+    assert writer.counts['wrench'] == {'events': 1, 'refused': 5}
 
 
 def push(number: int, **more: Any) -> Perception:

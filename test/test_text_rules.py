@@ -460,6 +460,9 @@ def test_what_one_thing_is_made_of_says_nothing_of_another() -> None:
             True,
         ),
         ('When you serve Edith food or drink, use a tray.', {'people_near': ['Edith']}, False),
+        ('Never fold towels near children or in the lab.', {'place': 'lab'}, True),
+        ('Go slow except in the workshop or at night.', {'place': 'workshop'}, False),
+        ('When you carry 5 kg or more to Tom, use both grippers.', {'people_near': []}, False),
     ],
 )
 def test_one_of_two_clauses_that_or_joins_is_enough(
@@ -469,7 +472,7 @@ def test_one_of_two_clauses_that_or_joins_is_enough(
 
 
 @pytest.mark.parametrize(
-    'rule', ['有小孩在附近就不许拿刀。', 'With a child near never use a knife.']
+    'rule', ['有小孩在附近就不许拿刀。', 'When a child is near, never use a big knife.']
 )
 def test_what_may_not_be_handled_is_a_condition_beside_another(rule: str) -> None:
     child = {'people_near': ['child']}

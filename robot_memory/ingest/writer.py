@@ -202,8 +202,8 @@ class EventWriterBeside(EventWriter):
     """
     Write in a thread of its own, in order, while the next messages are read.
 
-    Perceptions are kept many together, in one transaction. Use it as a context manager. After an
-    event that cannot be written no other is.
+    Perceptions are kept many together, in one transaction. Use it as a context manager. After a
+    transaction in which an event could not be written none is made.
     """
 
     def __init__(self, memory: Memory, taps: Iterable[Tap], finder: SessionFinder) -> None:
@@ -213,6 +213,7 @@ class EventWriterBeside(EventWriter):
         self._waiting: deque[Future[None]] = deque()
         self._together: list[tuple[str, Perception]] = []
         self._bytes = 0
+        self._refusals: list[RobotMemoryError] = []
         self._has_failed = False
 
     def __enter__(self) -> EventWriterBeside:
@@ -241,12 +242,21 @@ class EventWriterBeside(EventWriter):
             self._waiting.popleft().result()
 
     def _count_refused(self, tap: str, error: RobotMemoryError) -> None:
-        raise error
+        self._refusals.append(error)
 
     def _begin_together(self) -> None:
         those, self._together, self._bytes = self._together, [], 0
         if those:
-            self._begin(partial(self.write_together, those))
+            self._begin(partial(self._write_all, those))
+
+    def _write_all(self, those: Sequence[tuple[str, Perception]]) -> None:
+        try:
+            self.write_together(those)
+        except Exception:  # none is stored; those before the one that is wrong are to be
+            for tap, item in those:
+                self.write(tap, item)
+        if self._refusals:
+            raise self._refusals[0]
 
     def _begin(self, act: Callable[[], None]) -> None:
         while self._waiting and (len(self._waiting) >= _AHEAD or self._waiting[0].done()):

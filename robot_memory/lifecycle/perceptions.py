@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import zlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, TypeVar
@@ -137,7 +137,8 @@ def store_together(
         try:
             kept = _insert_together(memory, writers, prepared)
         except _Refused as refused:
-            prepared[refused.place] = refused.error
+            for place, error in refused.errors.items():
+                prepared[place] = error
         else:
             break
     memory.folder.note_stored(sum(isinstance(one, StoredPerception) and one.new for one in kept))
@@ -146,14 +147,14 @@ def store_together(
 
 class _Refused(Exception):
     """
-    Say which of several perceptions is refused, and why.
+    Say which of several perceptions are refused, by their places, and why.
 
-    It rolls the transaction back, which is made anew without it: a savepoint for each would be
+    It rolls the transaction back, which is made anew without them: a savepoint for each would be
     written to a file outside of the store's folder.
     """
 
-    def __init__(self, place: int, error: RobotMemoryError) -> None:
-        self.place, self.error = place, error
+    def __init__(self, errors: Mapping[int, RobotMemoryError]) -> None:
+        self.errors = errors
 
 
 def _insert_together(
@@ -161,8 +162,9 @@ def _insert_together(
     writers: Sequence[Writer],
     prepared: Sequence[_Prepared | StoredPerception | RobotMemoryError],
 ) -> list[StoredPerception | RobotMemoryError]:
-    """Insert perceptions in one transaction; raise _Refused of the first that is refused."""
+    """Insert perceptions in one transaction; raise _Refused where any is refused."""
     kept: list[StoredPerception | RobotMemoryError] = []
+    refused: dict[int, RobotMemoryError] = {}
     with memory.db.write() as connection, remembered_ids.remember():
         for place, (writer, one) in enumerate(zip(writers, prepared, strict=True)):
             if not isinstance(one, _Prepared):
@@ -170,8 +172,10 @@ def _insert_together(
                 continue
             found = _try(writer, partial(_insert, memory, connection, one))
             if isinstance(found, RobotMemoryError):
-                raise _Refused(place, found)
+                refused[place] = found
             kept.append(found)
+        if refused:
+            raise _Refused(refused)
     return kept
 
 

@@ -30,6 +30,11 @@ _PATTERNS = (
     ),
 )
 _BEGINS = compile_pattern(rf'(?:{_CUE})\b', re.IGNORECASE)
+_MORE = compile_pattern(
+    r'\s*(?:more|less|fewer|over|above|under|below|higher|lower|heavier|lighter|hotter|not)\b',
+    re.IGNORECASE,
+)
+"""What goes on about an amount, and is no clause of its own."""
 _ENDS = compile_pattern('(?:的时候|时|的话|期间)$')
 _OF_EACH = frozenset({'words', 'only', 'colour'})
 
@@ -41,6 +46,8 @@ def split_alternatives(text: str) -> Iterator[tuple[str, str]]:
         if match is None:
             continue
         before, cue, one, other, after = match.group('before', 'cue', 'one', 'other', 'after')
+        if _MORE.match(other):
+            continue
         if not (_BEGINS.match(other) or (_is_clause(one) and _is_clause(other))):
             continue
         if cue and not _BEGINS.match(other):
@@ -57,13 +64,15 @@ def _is_clause(text: str) -> bool:
 
 
 def list_kinds(condition: Any) -> frozenset[str]:
-    """Return what a condition is about: a place, who is near; 'word' of what no table knows."""
+    """Return what a condition is about: a place, who is near; 'word' of what is not sure."""
     if isinstance(condition, list):
         return frozenset().union(*map(list_kinds, condition))
     found: frozenset[str] = frozenset()
     for key, value in condition.items():
-        if key in ('all', 'any', 'first', 'not', 'unsure'):
-            found |= list_kinds(value) | ({'word'} if key == 'unsure' else frozenset())
+        if key in ('all', 'any', 'first'):
+            found |= list_kinds(value)
+        elif key in ('not', 'unsure'):
+            found |= {'word'}
         elif key not in _OF_EACH:
             found |= {key}
     return found

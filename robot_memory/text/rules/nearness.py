@@ -33,6 +33,7 @@ def _compile() -> dict[str, re.Pattern[str]]:
         'away': compile_pattern(rf'[ ,]*(?:{near["away_en"]})|(?:{near["away_zh"]})'),
         'else': compile_pattern(near['else']),
         'points': compile_pattern(near['points_en']),
+        'manner': compile_pattern(near['manner_en']),
         'beside': compile_pattern(near['beside_zh']),
         'apart': compile_pattern(near['apart_zh']),
         'nobody': compile_pattern('|'.join((*near['nobody_en'], *near['nobody_zh']))),
@@ -83,8 +84,8 @@ def names_near(folded: str, person: Person, people: list[Person]) -> bool:
         return False
     if words['after'].match(rest):
         return True
-    if person.key == ANYONE and re.search(r'\bwith (?:other )?$', folded[: person.start]):
-        return False  # 'be patient with people'
+    if words['manner'].search(folded[: person.start]):
+        return False
     return bool(
         words['before'].search(folded[: person.start])
         or re.match(

@@ -22,7 +22,9 @@ _OLD = frozenset(('grandma', 'grandpa'))
 _PRONOUN = compile_pattern(
     r'\b(?:he|she|him|her(?!e)|his|hers|himself|herself|they|them|their)\b|他们?|她们?'
 )
-_NAME, _LONG_NAME = '[A-ZÀ-Þ][a-zà-ÿ]+', '[A-ZÀ-Þ][a-zà-ÿ]{2,14}'
+_NAME, _LONG_NAME = '[A-ZÀ-ÖØ-Þ][a-zß-öø-ſ]+', '[A-ZÀ-ÖØ-Þ][a-zß-öø-ſ]{2,14}'
+_NO_NAME = '(?!孙[子女](?:们|[在就也正都手面床的弄做倒端拿送切盛准保至隔拉]|$))'
+"""A grandchild, and nobody of the family 孙."""
 _SPEAKER = compile_pattern(r'\b(?:i|i.m|me|we)\b|我们?')
 
 
@@ -167,29 +169,33 @@ def _compile_names() -> tuple[tuple[str, re.Pattern[str]], ...]:
         for name in (*tables['names'], *tables['surnames'])
         if name not in ('he', 'long', 'fan', 'fang', 'ma')
     )
+    roles = '|'.join(words['en'] for words in tables['roles'].values())
     patterns = [
         (
             '',
             rf'(?<![A-Za-z])(?i:(?:{titles["en"]})\b\.?\s+)+(?-i:(?P<latin>{_NAME}))(?:\s{_NAME})?',
         ),
-        ('', rf'(?<![A-Za-z])(?P<latin>{latin})(?:\s{_NAME})?(?![A-Za-zà-ÿ])'),
+        ('', rf'(?<![A-Za-z])(?P<latin>{latin})(?:\s{_NAME})?(?![A-Za-zß-ſ])'),
         ('', rf'(?:{titles["zh_before"]})(?P<han>{surname})(?!人|师)'),
         (
             '',
             rf'(?P<han>{surname})[\u4e00-\u9fff]{{0,2}}?(?:{titles["zh_after"]})(?![程具厂作位业])',
         ),
         ('', f'(?P<han>{given})'),
-        ('', rf'(?!孙[子女])(?P<han>{surname})[\u4e00-\u9fff]{{1,2}}?(?={titles["zh_is_near"]})'),
+        ('', rf'{_NO_NAME}(?P<han>{surname})[\u4e00-\u9fff]{{1,2}}?(?={titles["zh_is_near"]})'),
         (
             '',
-            rf'(?<=[跟离替])(?P<han>{surname})[\u4e00-\u9fff]{{1,2}}?'
+            rf'(?<=[跟离替]){_NO_NAME}(?P<han>{surname})[\u4e00-\u9fff]{{1,2}}?'
             rf'(?={titles["zh_is_apart"]})',
         ),
         (
             '',
-            rf'(?<=[给替帮喂])(?P<han>{surname})[\u4e00-\u9fff]{{1,2}}?(?={titles["zh_is_served"]})',
+            rf'(?<=[给替帮喂]){_NO_NAME}(?P<han>{surname})[\u4e00-\u9fff]{{1,2}}?(?={titles["zh_is_served"]})',
         ),
-        ('', rf'(?<=[到给])(?P<han>{surname})[\u4e00-\u9fff]{{1,2}}?(?={titles["zh_holds"]})'),
+        (
+            '',
+            rf'(?<=[到给]){_NO_NAME}(?P<han>{surname})[\u4e00-\u9fff]{{1,2}}?(?={titles["zh_holds"]})',
+        ),
         (
             '',
             rf'(?P<called>[小老阿][^\x00-\u4dff{titles["zh_no_name"]}])'
@@ -207,7 +213,10 @@ def _compile_names() -> tuple[tuple[str, re.Pattern[str]], ...]:
         ),
         ('', rf'(?<![A-Za-z])(?P<latin>{_LONG_NAME})(?=[\u4e00-\u9fff])'),
         ('', rf'^(?P<latin>{_LONG_NAME})(?= (?:{titles["en_is"]})\b)'),
-        ('', rf'^(?!(?:{titles["en_no_owner"]})\b)(?P<latin>{_LONG_NAME})(?=[\'’]s )'),
+        (
+            '',
+            rf'^(?!(?i:{roles})\b)(?P<latin>{_LONG_NAME})(?=[\'’]s (?:{titles["en_owns"]})\b)',
+        ),
     ]
     return tuple((key, compile_pattern(pattern)) for key, pattern in patterns)
 
@@ -226,7 +235,7 @@ def _capitalised(text: str) -> Iterable[re.Match[str]]:
     return re.finditer(
         r'(?<=[a-z,] )(?!I\b|Monday|Tuesday|Wednesday|Thursday|Friday|Saturday|Sunday|January'
         r'|February|March|April|May|June|July|August|September|October|November|December|English'
-        r'|Chinese|German|French|Christmas|Easter)([A-ZÀ-Þ][a-zà-ÿ]{1,14})(?=[ ,.\'’;!?]|$)'
+        r'|Chinese|German|French|Christmas|Easter)([A-ZÀ-ÖØ-Þ][a-zß-öø-ſ]{1,14})(?=[ ,.\'’;!?]|$)'
         r'(?![ -][A-Z0-9])',
         text,
     )

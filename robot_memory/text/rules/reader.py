@@ -46,7 +46,7 @@ def read_rule(text: str) -> Condition:
     for one, other in split_alternatives(text):
         found = [_read_clauses(one), _read_clauses(other)]
         kinds, others = map(list_kinds, found)
-        if kinds and others and kinds.isdisjoint(others) and 'word' not in kinds | others:
+        if kinds - others and others - kinds and 'word' not in kinds | others:
             return _join('any', found)
     return _read_clauses(text)
 

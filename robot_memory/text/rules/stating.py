@@ -174,11 +174,11 @@ def _is_not_to_be_handled(folded: str, part: Part, at: int, found: Found) -> boo
         return False
     words = load_reader()
     clause = folded[part.start : at]
-    is_han = not clause.isascii()
+    is_han = bool(re.search('[\u4e00-\u9fff]', clause))
     for cue in re.finditer(words['forbid']['zh' if is_han else 'en'], clause):
         rest = clause[cue.end() :]
         verb = re.match(words['forbid']['handles'], rest)
-        if verb and len(rest) - verb.end() <= (2 if is_han else 8):
+        if verb and len(rest) - verb.end() <= (4 if is_han else 16):
             return True
     return False
 
