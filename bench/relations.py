@@ -2,7 +2,7 @@
 How well learn takes the duplicates and corrections of bench/planner, with 95 % intervals.
 
 `python bench/relations.py [HALF]` prints a table for the half dev, or another, of pairs each by
-itself; `python bench/relations.py HALF other`, `third` or `fourth`, one of the corrections by
+itself; `python bench/relations.py HALF other`, `third` to `sixth`, one of the corrections by
 another hand. With `together` all older facts of a half's corrections are known in one collection,
 and a correction counts only if the right one is corrected; with `apart` the older facts of every
 other pair are known, so that a new one corrects none of them.
@@ -19,11 +19,13 @@ from typing import Any
 
 from robot_memory.api import RobotMemory
 from robot_memory.core.proportions import compute_wilson
-from robot_memory.embedding.correction_judge import has_judge, load_judge
+from robot_memory.embedding.cross_encoder import has_cross_encoder, load_cross_encoder
 from robot_memory.text.relations import hints_at_change
 
 SETS = {'duplicates': ('first', 'second', 'same'), 'corrections': ('old', 'new', 'replaces')}
-OTHERS = ('other', 'third', 'fourth')
+MERGED: Counter[str] = Counter()
+"""How many new facts of a set were taken for the same as the old one."""
+OTHERS = ('other', 'third', 'fourth', 'fifth', 'sixth')
 FOLDER = Path(__file__).parent / 'planner'
 
 
@@ -33,6 +35,7 @@ def is_found(memory: RobotMemory, name: str, collection: str, old: str, new: str
     answer = memory.learn(new, collection=collection)
     if name == 'duplicates':
         return answer.status == 'duplicate'
+    MERGED[name] += answer.status == 'duplicate'
     return answer.replaces is not None or answer.disagrees is not None
 
 
@@ -68,8 +71,9 @@ def count_apart(memory: RobotMemory, pairs: list[Any]) -> None:
 def _learn_and_forget(memory: RobotMemory, text: str, collection: str = 'default') -> int | None:
     """Return the id of what a new text corrects, and forget the new text."""
     answer = memory.learn(text, collection=collection)
-    if answer.memory_id is not None:
-        memory.forget(answer.memory_id, 'the next is to find what this one did')
+    if answer.memory_id is None:
+        return answer.existing_id  # taken for the same, which is a link as well
+    memory.forget(answer.memory_id, 'the next is to find what this one did')
     return answer.replaces or answer.disagrees
 
 
@@ -78,11 +82,11 @@ def _print_share(name: str, says: str, kind: str, right: int, number: int) -> No
     print(f'{name:12} {says:13} {kind:6} {right / number:.3f} [{low:.3f}, {high:.3f}] of {number}')
 
 
-def wait_for_judge(memory: RobotMemory) -> None:
-    """Load the judge of corrections, and have the store adopt its model; else end the run."""
+def wait_for_cross_encoder(memory: RobotMemory) -> None:
+    """Load the cross-encoder, and have the store adopt its model; else end the run."""
     embedder = memory.memory.embedder.get_if_loaded()
-    if not has_judge(embedder) or load_judge(embedder) is None:
-        raise SystemExit('the judge of corrections cannot be loaded, or is of another model')
+    if not has_cross_encoder(embedder) or load_cross_encoder(embedder) is None:
+        raise SystemExit('the cross-encoder cannot be loaded, or is of another model')
     memory.memory.reindexer.adopt_model()
 
 
@@ -93,7 +97,7 @@ def main(half: str = 'dev', *words: str) -> None:
     with TemporaryDirectory() as folder, RobotMemory(f'{folder}/memory.db') as memory:
         if not memory.wait_for_model():
             raise SystemExit(memory.memory.embedder.reason)
-        wait_for_judge(memory)
+        wait_for_cross_encoder(memory)
         for word, count in (('together', count_together), ('apart', count_apart)):
             if word in words:
                 count(memory, _load(name, half))
@@ -110,6 +114,8 @@ def main(half: str = 'dev', *words: str) -> None:
             for (is_so, kind), number in sorted(total.items()):
                 says = label if is_so else f'not {label}'
                 _print_share(each, says, kind, right[is_so, kind], number)
+            if MERGED[each]:
+                print(f'{each:12} of all, {MERGED[each]} were taken for the same')
 
 
 def _load(name: str, half: str) -> list[Any]:

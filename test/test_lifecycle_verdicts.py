@@ -7,12 +7,14 @@ from narrowing import require
 from robots import Robot
 
 from robot_memory.core.records import Record
-from robot_memory.embedding.correction_judge import has_judge
+from robot_memory.embedding.cross_encoder import has_cross_encoder
 from robot_memory.lifecycle.verdicts import NO_VERDICTS, Verdict, Verdicts, judge_statement
+from robot_memory.search.neighbours import open_neighbours
+from robot_memory.storage.indexes import duplicates
 
 CORRECTIONS = [
     ('The pallet jack is in bay 4.', 'The pallet jack was moved to bay 7.'),
-    ('The robot charges by the loading dock.', 'The robot charges in the east hall now.'),
+    ('Deliveries come to the back door.', 'Deliveries come to the side gate from now on.'),
     ('Anna sits at desk 12.', 'Anna has moved to desk 20.'),
     ('备用钥匙在抽屉里。', '备用钥匙改放到柜子里了。'),
     ('焊接班七点上班。', '焊接班改到八点上班了。'),
@@ -29,7 +31,7 @@ LOOK_ALIKES = [
 @pytest.fixture
 def judged(thinking_robot: Robot) -> Robot:
     """A memory whose model has a judge."""
-    if not has_judge(thinking_robot.memory.embedder.get_if_loaded()):
+    if not has_cross_encoder(thinking_robot.memory.embedder.get_if_loaded()):
         pytest.skip('the default model is not the one that the judge is of')
     return thinking_robot
 
@@ -89,10 +91,72 @@ def test_what_hints_at_no_change_is_read_with_one_fact_alone(judged: Robot) -> N
     assert [verdict.replaced for verdict in found.values()] == [False]
 
 
+RESTATED = [
+    (
+        'The truck from Gdansk arrives at 14:20.',
+        'Expect the Gdansk truck at 14:20 in the afternoon.',
+    ),
+    ("The left camera's lens is scratched.", 'There is a scratch on the lens of the left camera.'),
+    ('阳台的花归妈妈浇。', '浇阳台的花是妈妈的活儿。'),
+]
+DISTINCT = [
+    ('The side door may be opened at night.', 'The side door may not be opened at night.'),
+    ('The freezer is full.', 'The fridge is full.'),
+    ('阳台的花归妈妈浇。', '浇阳台的花是弟弟的活儿。'),
+]
+
+
+@pytest.mark.parametrize(('old', 'new'), RESTATED)
+def test_a_restated_fact_is_an_observation(judged: Robot, old: str, new: str) -> None:
+    first = require(judged.learn(old).memory_id)
+    found = judged.learn(new)
+    assert (found.status, found.existing_id) == ('duplicate', first)
+
+
+@pytest.mark.parametrize(('old', 'new'), DISTINCT)
+def test_a_fact_that_is_worded_alike_is_none(judged: Robot, old: str, new: str) -> None:
+    judged.learn(old)
+    assert judged.learn(new).status == 'created'
+
+
+def test_likely_restated_facts_are_listed_unless_they_are_replaced() -> None:
+    found = {
+        1: Verdict('a', -2.0, False, 1.0),
+        2: Verdict('b', -2.0, False, 2.0),
+        3: Verdict('c', 2.0, True, 2.0),
+        4: Verdict('d', -2.0, False, -3.0),
+    }
+    assert Verdicts(found).list_restated() == [(2, 'b', 2.0), (1, 'a', 1.0)]
+
+
+@pytest.mark.parametrize(
+    ('said', 'bar', 'is_same'),
+    [
+        (('The freezer is full.', 3.0), 0.85, True),
+        (('The freezer was full.', 3.0), 0.85, False),
+        (('The freezer is full.', 3.0), 1.0, False),
+    ],
+)
+def test_what_was_read_counts_for_its_text_and_within_the_bars(
+    judged: Robot, said: tuple[str, float], bar: float, is_same: bool
+) -> None:
+    first = require(judged.learn('The freezer is full.').memory_id)
+    text = 'The freezer has run out of space.'
+    with judged.memory.db.read() as connection:
+        neighbours = open_neighbours(connection, 'default', None, None, None)
+        found = duplicates.find(
+            connection, 'default', text, None, False, 0.8, bar, neighbours, [(first, *said)]
+        )
+    assert (found is not None) is is_same
+    if found is not None:
+        assert (found.method, found.existing_id) == ('cross-encoder', first)
+        assert 0.95 < found.similarity < 1
+
+
 def test_a_verdict_is_of_the_text_that_was_read_and_else_words_decide() -> None:
     old, other = (Record('fact', 'default', text, 'observation', 1.0, id=5) for text in 'ab')
     for replaced in (True, False):
-        verdicts = Verdicts({5: Verdict('a', 0.0, replaced)})
+        verdicts = Verdicts({5: Verdict('a', 0.0, replaced, -3.0)})
         assert verdicts.tell(old.id, old.content) is replaced
         assert verdicts.tell(other.id, other.content) is None, 'its text is another by now'
     assert NO_VERDICTS.tell(old.id, old.content) is None

@@ -87,7 +87,7 @@ class ToolMethods(ToolCaller):
             status: created or duplicate.
             memory_id: Id of the new memory.
             auto_inferred: Attributes inferred from the text.
-            method: How the duplicate was detected: exact, jaccard or cosine.
+            method: How the duplicate was detected: exact, jaccard, cosine or cross-encoder.
             existing_id: Id of the existing memory.
             similarity: Similarity to the existing memory, 0 to 1.
             observed: Id of the observation that was added to the existing memory.

@@ -42,7 +42,7 @@ from robot_memory.storage.tables import (
     rule_conditions,
     sessions,
 )
-from robot_memory.text.categories import Classification, classify
+from robot_memory.text.categories import PROTECTED, Classification, classify
 from robot_memory.text.duplicate_keys import duplicate_key, names_another
 from robot_memory.text.tokenizer import cut
 
@@ -227,7 +227,7 @@ def store_fact(
     """
     Store a fact in the caller's transaction, unless it is known.
 
-    `verdicts` say which known ones its text corrects, as `judge_statement` read them before.
+    `verdicts` say which known ones its text corrects or restates, as `judge_statement` read them.
     Saying a known text again adds an observation and is an access, but for a retry. Where it comes
     from a higher authority than the known one, that takes over the text and the context.
     """
@@ -239,6 +239,7 @@ def store_fact(
         memory.embedder.get_if_loaded(),
         memory.resident_index,
     )
+    is_rule = record.category in PROTECTED  # one that is taken for another would be lost
     known = duplicates.find(
         connection,
         record.collection,
@@ -248,6 +249,7 @@ def store_fact(
         memory.settings.duplicate_jaccard,
         memory.settings.duplicate_cosine,
         neighbours,
+        () if is_rule else verdicts.list_restated(),
     )
     if known is None:
         memory_id = memories.insert(connection, record, vector)

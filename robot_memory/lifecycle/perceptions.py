@@ -131,6 +131,7 @@ def store_together(
     One that is refused leaves nothing, and takes no other along. Where another error is raised, as
     Unavailable if the store cannot be written now, none of them is stored.
     """
+    # Without savepoints, which SQLite would write to a file outside of the store's folder.
     prepared = [_try(writer, partial(_prepare, memory, one)) for writer, one in given]
     writers = [writer for writer, _ in given]
     while True:
@@ -146,12 +147,7 @@ def store_together(
 
 
 class _Refused(Exception):
-    """
-    Say which of several perceptions are refused, by their places, and why.
-
-    It rolls the transaction back, which is made anew without them: a savepoint for each would be
-    written to a file outside of the store's folder.
-    """
+    """Tell the errors of perceptions that are refused, by their places, and roll back."""
 
     def __init__(self, errors: Mapping[int, RobotMemoryError]) -> None:
         self.errors = errors

@@ -1,5 +1,5 @@
 """
-What a model that reads both texts says of the facts that a new one may correct.
+What a model that reads both texts says of the facts that a new one may correct, or restate.
 
 It reads them before the transaction that stores the new one, for a pair takes some 10 ms. Where
 there is no such model, or it read no pair, words decide alone.
@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from robot_memory.embedding.correction_judge import has_judge, load_judge
+from robot_memory.embedding.cross_encoder import has_cross_encoder, load_cross_encoder
 from robot_memory.embedding.onnx import OnnxEmbedder
 from robot_memory.embedding.text_vectors import TextVectors
 from robot_memory.memory import Memory
@@ -32,8 +32,10 @@ from robot_memory.text.statements import drop_request
 
 logger = logging.getLogger(__name__)
 
-ALONE, HINTED, SAID = 2.6, 0.5, 0.0
+ALONE, HINTED, SAID = 2.0, 0.5, 0.0
 """The least log odds of a correction: by itself, where words say it may be one, or is."""
+RESTATED = 0.0
+"""The least log odds that a text says the same as a known one in other words."""
 NEAREST, LEAST = 12, 0.1
 """How many of the nearest memories may be corrected, and how similar they are at least."""
 LEAST_ALONE = 0.25
@@ -53,11 +55,16 @@ class Fact(NamedTuple):
 
 @dataclass(frozen=True)
 class Verdict:
-    """Hold the text of a known fact, the log odds that a new one replaces it, and if it does."""
+    """
+    Hold the text of a known fact, the log odds that a new one replaces it, and if it does.
+
+    `restates` are the log odds that the new one says the same.
+    """
 
     content: str
     score: float
     replaced: bool
+    restates: float
 
 
 @dataclass(frozen=True)
@@ -71,6 +78,15 @@ class Verdicts:
         verdict = self.found.get(memory_id)
         return None if verdict is None or verdict.content != content else verdict.replaced
 
+    def list_restated(self) -> list[tuple[int, str, float]]:
+        """Return the id and text of known facts that a new one restates, with the log odds."""
+        found = [
+            (memory_id, one.content, one.restates)
+            for memory_id, one in self.found.items()
+            if one.restates >= RESTATED and not one.replaced
+        ]
+        return sorted(found, key=lambda one: -one[2])
+
     def sort(self, near: Iterable[tuple[int, float]]) -> list[tuple[int, float]]:
         """Return memories with their similarity, those that were judged by their score first."""
         scores = {each: verdict.score for each, verdict in self.found.items()}
@@ -83,9 +99,9 @@ NO_VERDICTS = Verdicts()
 def judge_statement(
     memory: Memory, text: str, collection: str, vectors: TextVectors | None
 ) -> Verdicts:
-    """Return what the judge says of the facts of a collection that a new text may correct."""
+    """Return what is said of the facts of a collection that a new text may correct or restate."""
     embedder = memory.embedder.get_if_loaded()
-    if vectors is None or not has_judge(embedder) or not is_asserted(text):
+    if vectors is None or not has_cross_encoder(embedder) or not is_asserted(text):
         return NO_VERDICTS
     with memory.db.read() as connection:
         if memory.match_embedder(connection) is None:
@@ -125,17 +141,17 @@ def _share_words(old: str, new: str) -> float:
 
 
 def _read(embedder: OnnxEmbedder, facts: Sequence[Fact], text: str, least: float) -> Verdicts:
-    """Have the judge read facts, the first; of those that it does not read none is corrected."""
-    judge = load_judge(embedder) if facts else None
-    if judge is None:
+    """Have the first facts read; of those that are not read none is corrected or restated."""
+    encoder = load_cross_encoder(embedder) if facts else None
+    if encoder is None:
         return NO_VERDICTS
-    found = {old.id: Verdict(old.content, -math.inf, False) for old in facts}
+    found = {old.id: Verdict(old.content, -math.inf, False, -math.inf) for old in facts}
     told = drop_request(text)
     try:
         for old in facts[:_JUDGED]:
-            score = judge.score(old.content, told)
-            found[old.id] = Verdict(old.content, score, score >= least)
+            score, restates = encoder.score(old.content, told)
+            found[old.id] = Verdict(old.content, score, score >= least, restates)
     except Exception:  # whatever onnxruntime raises, learn goes on by words
-        logger.exception('the judge of corrections failed')
+        logger.exception('the cross-encoder failed')
         return NO_VERDICTS
     return Verdicts(found)

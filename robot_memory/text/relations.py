@@ -22,6 +22,7 @@ from robot_memory.text.statement_reader import (
     STOP,
     WORD,
     Statement,
+    count_negations,
     find_ids,
     read_amounts,
     read_quantities,
@@ -101,6 +102,17 @@ def relate(old: str, new: str, similarity: float) -> Relation:
 def repeats(old: str, new: str, similarity: float) -> bool:
     """Say whether a new text says the same as an older one; `similarity` as for `relate`."""
     return is_same(_read_figures(old), _read_figures(new), similarity)
+
+
+def may_restate(old: str, new: str) -> bool:
+    """Say whether two texts of one script may say the same, as far as numbers and names tell."""
+    one, other = _read_figures(old).text, _read_figures(new).text
+    return (
+        read_statement(old).is_han == read_statement(new).is_han
+        and read_amounts(one) == read_amounts(other)
+        and count_negations(one) == count_negations(other)
+        and not names_another(old, new)
+    )
 
 
 def compare_words(old: str, new: str) -> float:

@@ -54,7 +54,9 @@ class LearnResponse:
         'Attributes inferred from the text.', default=None, omitted=True
     )
     method: str | None = arg(
-        'How the duplicate was detected: exact, jaccard or cosine.', default=None, omitted=True
+        'How the duplicate was detected: exact, jaccard, cosine or cross-encoder.',
+        default=None,
+        omitted=True,
     )
     existing_id: int | None = arg('Id of the existing memory.', default=None, omitted=True)
     similarity: float | None = arg(

@@ -3,14 +3,15 @@ The layers of the duplicate check: same text, same words, same meaning, same but
 
 Texts that differ in a number, a unit or a negation have different duplicate keys and are no
 duplicates, so the check asks an index over (collection, duplicate key, size). Where many share one
-key, the rarer words lead to those that can pass, and the nearest vectors; it never scans.
+key, the rarer words lead to those that can pass, and the nearest vectors; it never scans. Last
+come those that a cross-encoder read, whose amounts and negations are the same in other words.
 """
 
 from __future__ import annotations
 
 import json
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -18,7 +19,13 @@ import apsw
 
 from robot_memory.text import token_sets
 from robot_memory.text.duplicate_keys import derive_keys
-from robot_memory.text.relations import Relation, compare_words, relate, repeats
+from robot_memory.text.relations import (
+    Relation,
+    compare_words,
+    may_restate,
+    relate,
+    repeats,
+)
 from robot_memory.text.sameness import tells_of_another
 
 _FEW = 64
@@ -27,6 +34,8 @@ _NEAREST = 8
 """Nearest memories that the judge of texts compares."""
 _NEAR = 0.7
 """Share of the bar of meaning from which texts are compared by their words in figures."""
+_SURELY_RESTATED = 3.0
+"""The log odds from which a text restates another though words say it names another thing."""
 _FEW_VECTORS = 256
 """Rows of one duplicate key whose vectors are cheaper to compare than to search by vectors."""
 
@@ -70,13 +79,15 @@ def find(
     jaccard_bar: float,
     cosine_bar: float,
     neighbours: Neighbours,
+    restated: Iterable[tuple[int, str, float]] = (),
 ) -> Duplicate | None:
     """
     Return the active fact of the collection that a text repeats, if there is one.
 
     Where it is the word of a person (`whose`), that of another is not the same. What a caller
     states is no duplicate of what a topic said; what a topic says (`is_quoted`) may be one of
-    either. An outcome, a place or simulation parts no texts: they are of the occasion.
+    either. An outcome, a place or simulation parts no texts: they are of the occasion. `restated`
+    are the id, text and log odds of facts that a cross-encoder says it restates, likeliest first.
     """
     kind = (whose, is_quoted)
     return (
@@ -86,6 +97,7 @@ def find(
         or _match_rewording(
             connection, collection, text, kind, jaccard_bar, cosine_bar, neighbours
         )
+        or _match_restated(connection, collection, text, kind, cosine_bar, restated)
     )
 
 
@@ -227,4 +239,27 @@ def _match_rewording(
                 if by_meaning
                 else Duplicate('jaccard', memory_id, overlap)
             )
+    return None
+
+
+def _match_restated(
+    connection: apsw.Connection,
+    collection: str,
+    text: str,
+    kind: _Kind,
+    cosine_bar: float,
+    restated: Iterable[tuple[int, str, float]],
+) -> Duplicate | None:
+    """Return the likeliest of facts said to be restated that has that text still."""
+    if cosine_bar >= 1:  # no likeness is enough
+        return None
+    for memory_id, content, odds in restated:
+        row = connection.execute(
+            "SELECT content FROM memories AS m WHERE id = ? AND collection = ? AND type = 'fact'"
+            f" AND status = 'active'{_OF_KIND}",
+            (memory_id, collection, *kind),
+        ).fetchone()
+        surely = odds >= _SURELY_RESTATED or not tells_of_another(text, content)
+        if row == (content,) and surely and may_restate(content, text):
+            return Duplicate('cross-encoder', memory_id, 1 / (1 + math.exp(-odds)))
     return None

@@ -1,10 +1,10 @@
 """
-Whether a newer statement replaces an older one, judged by a model that reads both at once.
+Whether a newer statement replaces an older one, or says the same, by a model that reads both.
 
 It is the default embedding model with a low-rank adapter (LoRA, Hu et al. 2022), trained on
-labelled pairs by bench/pairs/judge_pairs.py. `correction_judge.onnx` holds what was trained and
-names the default model's weights by their place in its file, which both then share.
-docs/decisions/correction-judge.md says why, and what it reaches.
+labelled pairs by bench/pairs/train_cross_encoder.py. `cross_encoder.onnx` holds what was trained
+and names the default model's weights by their place in its file, which both then share.
+docs/decisions/cross-encoder.md says why, and what it reaches.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 from threading import Lock
-from typing import TypeGuard
+from typing import NamedTuple, TypeGuard
 
 import numpy as np
 
@@ -24,7 +24,7 @@ from robot_memory.embedding.onnx import OnnxEmbedder
 from robot_memory.embedding.onnx_graph import open_session
 from robot_memory.embedding.protocol import Embedder
 
-GRAPH = Path(__file__).with_name('correction_judge.onnx')
+GRAPH = Path(__file__).with_name('cross_encoder.onnx')
 MODEL = 'multilingual-e5-small@417c4689'
 """The model whose weights the graph names."""
 WEIGHTS, WEIGHTS_BYTES = 'model.onnx.data', 68_617_728
@@ -36,7 +36,14 @@ logger = logging.getLogger(__name__)
 _LOADING = Lock()
 
 
-class CorrectionJudge:
+class Scores(NamedTuple):
+    """Hold log odds of what a newer statement is to an older one."""
+
+    replaces: float
+    restates: float
+
+
+class CrossEncoder:
     """Judge pairs of statements, in English and Chinese; safe to call from several threads."""
 
     def __init__(self, embedder: OnnxEmbedder) -> None:
@@ -55,11 +62,11 @@ class CorrectionJudge:
         self._session = open_session(graph, directory, threads=1, is_lean=True)
         self._tokenize = embedder.tokenize
 
-    def score(self, older: str, newer: str) -> float:
-        """Return the log odds that the newer statement replaces the older one."""
+    def score(self, older: str, newer: str) -> Scores:
+        """Return the log odds that the newer statement replaces, and restates, the older one."""
         ids = np.array([join_pair(self._tokenize(older), self._tokenize(newer))])
         feed = {'input_ids': ids, 'attention_mask': np.ones_like(ids)}
-        return float(self._session.run(None, feed)[0][0])
+        return Scores(*self._session.run(None, feed)[0][0].tolist())
 
 
 def join_pair(older: Sequence[int], newer: Sequence[int]) -> list[int]:
@@ -72,23 +79,23 @@ def join_pair(older: Sequence[int], newer: Sequence[int]) -> list[int]:
     return [*older[:-1][: LONGEST - 1], end, end, *newer[1:-1][: LONGEST - 2], end]
 
 
-def has_judge(embedder: Embedder | None) -> TypeGuard[OnnxEmbedder]:
-    """Say whether there is a judge of an embedder's model."""
+def has_cross_encoder(embedder: Embedder | None) -> TypeGuard[OnnxEmbedder]:
+    """Say whether there is a cross-encoder of an embedder's model."""
     return isinstance(embedder, OnnxEmbedder) and embedder.name == MODEL
 
 
-def load_judge(embedder: OnnxEmbedder) -> CorrectionJudge | None:
-    """Return the judge, which the first call loads; None, with the reason logged, if it cannot."""
+def load_cross_encoder(embedder: OnnxEmbedder) -> CrossEncoder | None:
+    """Return the cross-encoder, which the first call loads; None, and logged why, if it cannot."""
     with _LOADING:  # else several threads would load one each
         return _load(embedder)
 
 
 @cache
-def _load(embedder: OnnxEmbedder) -> CorrectionJudge | None:
+def _load(embedder: OnnxEmbedder) -> CrossEncoder | None:
     try:
-        return CorrectionJudge(embedder)
+        return CrossEncoder(embedder)
     except Unavailable as error:
-        logger.warning('corrections are judged by their words alone: %s', error)
+        logger.warning('corrections and restated facts are told by their words alone: %s', error)
         return None
     finally:
         trim_heap()

