@@ -20,23 +20,27 @@ from typing import Any
 from robot_memory.api import RobotMemory
 from robot_memory.core.proportions import compute_wilson
 from robot_memory.embedding.cross_encoder import has_cross_encoder, load_cross_encoder
-from robot_memory.text.relations import hints_at_change
+from robot_memory.text.relations import Relation, hints_at_change
 
-SETS = {'duplicates': ('first', 'second', 'same'), 'corrections': ('old', 'new', 'replaces')}
-MERGED: Counter[str] = Counter()
-"""How many new facts of a set were taken for the same as the old one."""
+SETS = {
+    'duplicates': ('first', 'second', 'same', Relation.SAME),
+    'corrections': ('old', 'new', 'replaces', Relation.CORRECTS),
+}
+"""The fields of the older text, of the newer, and of whether the newer stands so to the older."""
 OTHERS = ('other', 'third', 'fourth', 'fifth', 'sixth')
 FOLDER = Path(__file__).parent / 'planner'
 
 
-def is_found(memory: RobotMemory, name: str, collection: str, old: str, new: str) -> bool:
-    """Learn two texts in a collection of their own; say how the second was taken."""
-    memory.learn(old, collection=collection)
-    answer = memory.learn(new, collection=collection)
-    if name == 'duplicates':
-        return answer.status == 'duplicate'
-    MERGED[name] += answer.status == 'duplicate'
-    return answer.replaces is not None or answer.disagrees is not None
+def learn_new(
+    memory: RobotMemory, text: str, collection: str = 'default'
+) -> tuple[Relation, int | None]:
+    """Learn a text, and forget it where it is new; return what it is to which known fact."""
+    answer = memory.learn(text, collection=collection)
+    if answer.memory_id is None:
+        return Relation.SAME, answer.existing_id
+    memory.forget(answer.memory_id, 'the next is to find what this one did')
+    linked = answer.replaces or answer.disagrees
+    return Relation.OTHER if linked is None else Relation.CORRECTS, linked
 
 
 def count_together(memory: RobotMemory, pairs: list[Any]) -> None:
@@ -47,8 +51,12 @@ def count_together(memory: RobotMemory, pairs: list[Any]) -> None:
         known.setdefault(one['old'], answer.memory_id or answer.existing_id)
     right: Counter[bool] = Counter()
     for one in pairs:
-        linked = _learn_and_forget(memory, one['new'])
-        right[one['replaces']] += linked == (known[one['old']] if one['replaces'] else None)
+        found, memory_id = learn_new(memory, one['new'])
+        is_own = memory_id == known[one['old']]
+        if one['replaces']:
+            right[True] += is_own and found is Relation.CORRECTS
+        else:  # it may say the same
+            right[False] += found is Relation.OTHER or (is_own and found is Relation.SAME)
     for is_so, number in Counter(one['replaces'] for one in pairs).items():
         says = 'replaces' if is_so else 'not replaces'
         _print_share('together', says, 'all', right[is_so], number)
@@ -61,20 +69,11 @@ def count_apart(memory: RobotMemory, pairs: list[Any]) -> None:
         for one in pairs[known::2]:
             memory.learn(one['old'], collection=f'apart {known}')
         for one in pairs[1 - known :: 2]:
-            linked = _learn_and_forget(memory, one['new'], f'apart {known}')
-            right[hints_at_change(one['new'])] += linked is None
+            found, _ = learn_new(memory, one['new'], f'apart {known}')
+            right[hints_at_change(one['new'])] += found is Relation.OTHER
     total = Counter(hints_at_change(one['new']) for one in pairs)
     for is_so, number in total.items():
         _print_share('apart', 'not replaces', 'hint' if is_so else 'none', right[is_so], number)
-
-
-def _learn_and_forget(memory: RobotMemory, text: str, collection: str = 'default') -> int | None:
-    """Return the id of what a new text corrects, and forget the new text."""
-    answer = memory.learn(text, collection=collection)
-    if answer.memory_id is None:
-        return answer.existing_id  # taken for the same, which is a link as well
-    memory.forget(answer.memory_id, 'the next is to find what this one did')
-    return answer.replaces or answer.disagrees
 
 
 def _print_share(name: str, says: str, kind: str, right: int, number: int) -> None:
@@ -103,19 +102,23 @@ def main(half: str = 'dev', *words: str) -> None:
                 count(memory, _load(name, half))
                 return
         for each in [name] if other else SETS:
-            old, new, label = SETS[each.partition('_')[0]]
+            old, new, label, wanted = SETS[each.partition('_')[0]]
             right: Counter[tuple[bool, str]] = Counter()
             total: Counter[tuple[bool, str]] = Counter()
+            all_found: Counter[Relation] = Counter()
             for number, one in enumerate(_load(each, half)):
-                found = is_found(memory, each, f'{each} {number}', one[old], one[new])
+                collection = f'{each} {number}'
+                memory.learn(one[old], collection=collection)
+                found, _ = learn_new(memory, one[new], collection)
+                all_found[found] += 1
                 for kind in (one['language'], 'all'):
                     total[one[label], kind] += 1
-                    right[one[label], kind] += found == one[label]
+                    right[one[label], kind] += (found is wanted) == one[label]
             for (is_so, kind), number in sorted(total.items()):
                 says = label if is_so else f'not {label}'
                 _print_share(each, says, kind, right[is_so, kind], number)
-            if MERGED[each]:
-                print(f'{each:12} of all, {MERGED[each]} were taken for the same')
+            if wanted is Relation.CORRECTS:
+                print(f'{each:12} of all, {all_found[Relation.SAME]} were taken for the same')
 
 
 def _load(name: str, half: str) -> list[Any]:

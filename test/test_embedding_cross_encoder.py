@@ -30,6 +30,15 @@ def embedder(real_embedder: BackgroundEmbedder) -> OnnxEmbedder:
     return found
 
 
+@pytest.fixture(scope='module')
+def encoder(embedder: OnnxEmbedder) -> CrossEncoder:
+    """Return the cross-encoder, which is loaded once."""
+    found = load_cross_encoder(embedder)
+    assert found is not None
+    assert load_cross_encoder(embedder) is found
+    return found
+
+
 @pytest.mark.parametrize(
     ('old', 'new', 'other'),
     [
@@ -47,12 +56,26 @@ def embedder(real_embedder: BackgroundEmbedder) -> OnnxEmbedder:
     ],
 )
 def test_a_correction_scores_above_what_looks_like_one(
-    embedder: OnnxEmbedder, old: str, new: str, other: str
+    encoder: CrossEncoder, old: str, new: str, other: str
 ) -> None:
-    encoder = load_cross_encoder(embedder)
-    assert encoder is not None
     assert encoder.score(old, new).replaces > 0 > encoder.score(old, other).replaces
-    assert load_cross_encoder(embedder) is encoder
+
+
+@pytest.mark.parametrize(
+    ('old', 'new', 'other'),
+    [
+        (
+            'The truck from Gdansk arrives at 14:20.',
+            'Expect the Gdansk truck at twenty past two in the afternoon.',
+            'The truck from Gdansk arrives at 14:20 with forty pallets.',
+        ),
+        ('备用钥匙在抽屉里。', '抽屉里放着备用钥匙。', '抽屉里放着备用电池。'),
+    ],
+)
+def test_a_restated_fact_scores_above_another(
+    encoder: CrossEncoder, old: str, new: str, other: str
+) -> None:
+    assert encoder.score(old, new).restates > 0 > encoder.score(old, other).restates
 
 
 def test_the_graph_names_the_weights_where_the_model_has_them(embedder: OnnxEmbedder) -> None:
@@ -70,25 +93,6 @@ def test_long_statements_are_cut_at_their_end() -> None:
     assert len(joined) == 2 * LONGEST
     assert joined[LONGEST - 2 : LONGEST + 2] == [161, 2, 2, 100]
     assert (joined[0], joined[-1]) == (0, 2)
-
-
-@pytest.mark.parametrize(
-    ('old', 'new', 'other'),
-    [
-        (
-            'The truck from Gdansk arrives at 14:20.',
-            'Expect the Gdansk truck at twenty past two in the afternoon.',
-            'The truck from Gdansk arrives at 14:20 with forty pallets.',
-        ),
-        ('备用钥匙在抽屉里。', '抽屉里放着备用钥匙。', '抽屉里放着备用电池。'),
-    ],
-)
-def test_a_restated_fact_scores_above_another(
-    embedder: OnnxEmbedder, old: str, new: str, other: str
-) -> None:
-    encoder = load_cross_encoder(embedder)
-    assert encoder is not None
-    assert encoder.score(old, new).restates > 0 > encoder.score(old, other).restates
 
 
 def test_another_model_has_no_cross_encoder(tiny_embedders: dict[int, BackgroundEmbedder]) -> None:

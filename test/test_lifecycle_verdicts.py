@@ -1,4 +1,4 @@
-"""What the judge says of the facts that a new one may correct, and what learn makes of it."""
+"""What the cross-encoder says of known facts, and what learn makes of it."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ LOOK_ALIKES = [
 
 @pytest.fixture
 def judged(thinking_robot: Robot) -> Robot:
-    """A memory whose model has a judge."""
+    """A memory whose model has a cross-encoder."""
     if not has_cross_encoder(thinking_robot.memory.embedder.get_if_loaded()):
-        pytest.skip('the default model is not the one that the judge is of')
+        pytest.skip('the default model is not that of the cross-encoder')
     return thinking_robot
 
 

@@ -229,7 +229,7 @@ class EventWriterBeside(EventWriter):
         if isinstance(item, Perception):
             self._together.append((tap, item))
             self._bytes += _count_bytes(item)
-            if len(self._together) == _TOGETHER or self._bytes > _TOGETHER_BYTES:
+            if _is_full(len(self._together), self._bytes):
                 self._begin_together()
         else:
             self._begin_together()
@@ -271,6 +271,11 @@ class EventWriterBeside(EventWriter):
         except BaseException:
             self._has_failed = True
             raise
+
+
+def _is_full(number: int, size: int) -> bool:
+    """Say whether a transaction of so many perceptions and bytes takes no more."""
+    return number == _TOGETHER or size > _TOGETHER_BYTES
 
 
 def _count_bytes(perception: Perception) -> int:
@@ -322,7 +327,7 @@ class QueuedEventWriter(EventWriter):
             following = self._queue.queue[0]  # nobody else takes from it
             if following is None or not isinstance(following[1], Perception):
                 break
-            if len(found) == _TOGETHER or size > _TOGETHER_BYTES:
+            if _is_full(len(found), size):
                 break
             self._queue.get()
             found.append(following)

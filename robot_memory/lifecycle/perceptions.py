@@ -131,7 +131,6 @@ def store_together(
     One that is refused leaves nothing, and takes no other along. Where another error is raised, as
     Unavailable if the store cannot be written now, none of them is stored.
     """
-    # Without savepoints, which SQLite would write to a file outside of the store's folder.
     prepared = [_try(writer, partial(_prepare, memory, one)) for writer, one in given]
     writers = [writer for writer, _ in given]
     while True:
@@ -159,6 +158,7 @@ def _insert_together(
     prepared: Sequence[_Prepared | StoredPerception | RobotMemoryError],
 ) -> list[StoredPerception | RobotMemoryError]:
     """Insert perceptions in one transaction; raise _Refused where any is refused."""
+    # Without a savepoint for each, which SQLite writes to a file outside of the store's folder.
     kept: list[StoredPerception | RobotMemoryError] = []
     refused: dict[int, RobotMemoryError] = {}
     with memory.db.write() as connection, remembered_ids.remember():

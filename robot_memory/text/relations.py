@@ -17,7 +17,7 @@ from robot_memory.text.compiled_patterns import compile_pattern
 from robot_memory.text.duplicate_keys import names_another
 from robot_memory.text.figures import write_figures
 from robot_memory.text.rules.people import find_named, find_people
-from robot_memory.text.sameness import compute_overlap, is_same
+from robot_memory.text.sameness import compute_overlap, has_same_amounts, is_same
 from robot_memory.text.statement_reader import (
     STOP,
     WORD,
@@ -106,11 +106,10 @@ def repeats(old: str, new: str, similarity: float) -> bool:
 
 def may_restate(old: str, new: str) -> bool:
     """Say whether two texts of one script may say the same, as far as numbers and names tell."""
-    one, other = _read_figures(old).text, _read_figures(new).text
+    one, other = _read_figures(old), _read_figures(new)
     return (
-        read_statement(old).is_han == read_statement(new).is_han
-        and read_amounts(one) == read_amounts(other)
-        and count_negations(one) == count_negations(other)
+        has_same_amounts(one, other)
+        and count_negations(one.text) == count_negations(other.text)
         and not names_another(old, new)
     )
 

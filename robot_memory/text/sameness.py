@@ -56,11 +56,15 @@ def is_same(one: Statement, other: Statement, similarity: float) -> bool:
     # What costs most is asked last: most pairs are parted by the first of these.
     return (
         similarity >= _FILLED
-        and one.is_han == other.is_han
-        and read_amounts(one.text) == read_amounts(other.text)
+        and has_same_amounts(one, other)
         and _says_same(one, other, similarity)
         and not names_another(one.text, other.text)
     )
+
+
+def has_same_amounts(one: Statement, other: Statement) -> bool:
+    """Say whether two texts are of one script and have the same amounts, in whatever units."""
+    return one.is_han == other.is_han and read_amounts(one.text) == read_amounts(other.text)
 
 
 def _says_same(one: Statement, other: Statement, similarity: float) -> bool:

@@ -224,16 +224,12 @@ def _match_rewording(
     if not neighbours.has_meaning or cosine_bar >= 1:
         return None
     for memory_id, similarity in neighbours.find_nearest(_NEAREST, _NEAR * cosine_bar):
-        row = connection.execute(
-            "SELECT content FROM memories AS m WHERE id = ? AND collection = ? AND type = 'fact'"
-            f" AND status = 'active'{_OF_KIND}",
-            (memory_id, collection, *kind),
-        ).fetchone()
-        if row is None:
+        known = _read_text(connection, collection, memory_id, kind)
+        if known is None:
             continue
         by_meaning = similarity > cosine_bar
-        overlap = 0.0 if by_meaning else compare_words(row[0], text)
-        if (by_meaning or overlap > jaccard_bar) and repeats(row[0], text, similarity):
+        overlap = 0.0 if by_meaning else compare_words(known, text)
+        if (by_meaning or overlap > jaccard_bar) and repeats(known, text, similarity):
             return (
                 Duplicate('cosine', memory_id, min(similarity, 1.0))
                 if by_meaning
@@ -254,12 +250,22 @@ def _match_restated(
     if cosine_bar >= 1:  # no likeness is enough
         return None
     for memory_id, content, odds in restated:
-        row = connection.execute(
-            "SELECT content FROM memories AS m WHERE id = ? AND collection = ? AND type = 'fact'"
-            f" AND status = 'active'{_OF_KIND}",
-            (memory_id, collection, *kind),
-        ).fetchone()
-        surely = odds >= _SURELY_RESTATED or not tells_of_another(text, content)
-        if row == (content,) and surely and may_restate(content, text):
+        if (
+            _read_text(connection, collection, memory_id, kind) == content
+            and may_restate(content, text)
+            and (odds >= _SURELY_RESTATED or not tells_of_another(text, content))
+        ):
             return Duplicate('cross-encoder', memory_id, 1 / (1 + math.exp(-odds)))
     return None
+
+
+def _read_text(
+    connection: apsw.Connection, collection: str, memory_id: int, kind: _Kind
+) -> str | None:
+    """Return the text of an active fact of a collection, if it may be repeated at all."""
+    row = connection.execute(
+        "SELECT content FROM memories AS m WHERE id = ? AND collection = ? AND type = 'fact'"
+        f" AND status = 'active'{_OF_KIND}",
+        (memory_id, collection, *kind),
+    ).fetchone()
+    return None if row is None else str(row[0])

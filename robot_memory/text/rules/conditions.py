@@ -136,6 +136,16 @@ def _list_joined(condition: Condition) -> tuple[Condition, ...]:
     return (*condition.get('all', ()), *condition.get('any', ()))
 
 
+def list_kinds(condition: Condition) -> frozenset[str]:
+    """Return what a condition is about: a place, who is near; 'word' of what is not sure."""
+    found: frozenset[str] = frozenset()
+    for inner in (*_list_joined(condition), *filter(None, [condition.get('first')])):
+        found |= list_kinds(inner)
+    if not condition.keys().isdisjoint(('not', 'unsure')):
+        found |= {'word'}
+    return found | (condition.keys() - {'all', 'any', *_WRAPPERS, *_NOTES})
+
+
 def names_known(condition: Condition) -> bool:
     """Say whether a condition surely names what a table knows."""
     if inner := _list_joined(condition):

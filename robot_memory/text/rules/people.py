@@ -22,7 +22,8 @@ _OLD = frozenset(('grandma', 'grandpa'))
 _PRONOUN = compile_pattern(
     r'\b(?:he|she|him|her(?!e)|his|hers|himself|herself|they|them|their)\b|他们?|她们?'
 )
-_NAME, _LONG_NAME = '[A-ZÀ-ÖØ-Þ][a-zß-öø-ſ]+', '[A-ZÀ-ÖØ-Þ][a-zß-öø-ſ]{2,14}'
+_CAPITAL, _SMALL = '[A-ZÀ-ÖØ-Þ]', '[a-zß-öø-ſ]'
+_NAME, _LONG_NAME = f'{_CAPITAL}{_SMALL}+', f'{_CAPITAL}{_SMALL}{{2,14}}'
 _NO_NAME = '(?!孙[子女](?:们|[在就也正都手面床的弄做倒端拿送切盛准保至隔拉]|$))'
 """A grandchild, and nobody of the family 孙."""
 _SPEAKER = compile_pattern(r'\b(?:i|i.m|me|we)\b|我们?')
@@ -235,7 +236,7 @@ def _capitalised(text: str) -> Iterable[re.Match[str]]:
     return re.finditer(
         r'(?<=[a-z,] )(?!I\b|Monday|Tuesday|Wednesday|Thursday|Friday|Saturday|Sunday|January'
         r'|February|March|April|May|June|July|August|September|October|November|December|English'
-        r'|Chinese|German|French|Christmas|Easter)([A-ZÀ-ÖØ-Þ][a-zß-öø-ſ]{1,14})(?=[ ,.\'’;!?]|$)'
+        rf'|Chinese|German|French|Christmas|Easter)({_CAPITAL}{_SMALL}{{1,14}})(?=[ ,.\'’;!?]|$)'
         r'(?![ -][A-Z0-9])',
         text,
     )

@@ -12,8 +12,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from robot_memory.text.rules.alternatives import list_kinds, split_alternatives
-from robot_memory.text.rules.conditions import Condition, is_guess
+from robot_memory.text.rules.alternatives import split_alternatives
+from robot_memory.text.rules.conditions import Condition, is_guess, list_kinds
 from robot_memory.text.rules.lexicon import Mention, find_mentions, is_part_of_word, name_kinds
 from robot_memory.text.rules.nearness import names_near
 from robot_memory.text.rules.people import ANYONE, Person, find_people, mask_people
