@@ -14,7 +14,7 @@ from robot_memory.memory import Memory
 from robot_memory.storage import checksums
 
 FIXTURES = Path(__file__).parent / 'fixtures' / 'schema'
-VERSIONS = [1, 2, *range(4, 28)]
+VERSIONS = [1, 2, *range(4, 29)]
 """Those that a release or a checkout ever wrote; 3 was a step on the way to 4."""
 RECORDS = {
     'memories': 'id type collection session_id content category confidence confidence_base tags '

@@ -56,16 +56,26 @@ def read_records(path: Path) -> dict[str, list[Any]]:
     return found
 
 
-def list_derived(path: Path) -> list[int]:
-    """Return the pages of indexes and derived tables."""
+def list_derived(path: Path) -> dict[int, tuple[str, str]]:
+    """Return the pages of indexes and derived tables, with their names and kinds."""
     names = (*set_aside.GROUP_OF, *INDEXES)
     kinds = ('leaf', 'internal', 'overflow')
-    return sorted(
-        start // SIZE + 1
+    return {
+        start // SIZE + 1: (name, kind)
         for name in names
         for kind in kinds
         for start in list_pages(path, name, kind)
-    )
+    }
+
+
+def choose_pages(derived: dict[int, tuple[str, str]], chance: random.Random) -> list[int]:
+    """Return one to three pages, none of which leads to another: that would be unknown then."""
+    while True:
+        chosen = chance.sample(sorted(derived), chance.randrange(1, 4))
+        names = [derived[number][0] for number in chosen]
+        deep = [derived[number][0] for number in chosen if derived[number][1] != 'leaf']
+        if all(names.count(name) == 1 for name in deep):
+            return chosen
 
 
 def spoil(path: Path, numbers: list[int], chance: random.Random) -> None:
@@ -100,7 +110,7 @@ def test_damaged_indexes_are_made_anew_and_no_record_changes(store: Path) -> Non
     made = set()
     for _ in range(DAMAGES):
         store.write_bytes(whole)
-        spoil(store, chance.sample(derived, chance.randrange(1, 4)), chance)
+        spoil(store, choose_pages(derived, chance), chance)
         made.update(mend(store))
         assert damage.find_damaged(store) == []
         assert read_records(store) == before

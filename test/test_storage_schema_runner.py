@@ -9,9 +9,11 @@ from pathlib import Path
 from typing import Any
 
 import apsw
+import numpy as np
 import pytest
 from old_stores import every_version, fixture, opened
 
+from robot_memory.embedding import quantisation
 from robot_memory.storage import Connection, checksums, derived, schema_runner
 from robot_memory.storage.indexes import indexed
 from robot_memory.storage.tables import meta
@@ -45,6 +47,7 @@ FROZEN = {
     'v26.py': '60f3175f73460147bc60603752c75b94561973a6b3f69b9ff0a4e47bbb340978',
     'v27.py': 'c3ef6416fccfe4e746bee1c425e70af46bd27e1d37a79494e59cd3f7ea0e4cd8',
     'v28.py': 'c9e4e086b8f9750dd8e3903d0a664bcc7809e547e6dda50b0d5bf8faffeaa2b2',
+    'v29.py': '66f3050111c4391da5cb2fa132739e06a56a35bcb5acd9f97586d9f226448f71',
 }
 """SHA-256 of each step's file: stores of its version exist, so it never changes again."""
 
@@ -71,6 +74,23 @@ def test_a_further_column_in_the_hottest_table_breaks_no_older_step(
     assert robot.rows('SELECT count(*) FROM indexed WHERE weight IS NULL') == [(0,)]
     assert robot.rows('SELECT count(*) > 0 FROM indexed') == [(1,)]
     robot.close()
+
+
+def test_the_shorter_planes_hold_the_vectors_of_before(tmp_path: Path) -> None:
+    path = fixture(28, tmp_path)
+    old = checksums.connect(path)
+    read = 'SELECT memory_id, coarse, fine FROM indexed WHERE fine IS NOT NULL'
+    before = {
+        memory_id: np.frombuffer(coarse, np.int8) + np.frombuffer(fine, np.int8) / 254
+        for memory_id, coarse, fine in old.execute(read)
+    }
+    old.close()
+    robot = opened(path)
+    after = quantisation.unpack(robot.rows(read))
+    robot.close()
+    assert before.keys() == after.keys() and before
+    for memory_id, vector in before.items():
+        assert float(vector / np.linalg.norm(vector) @ after[memory_id]) > 0.9999, memory_id
 
 
 def test_steps_are_frozen_and_stand_alone() -> None:

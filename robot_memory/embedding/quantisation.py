@@ -1,8 +1,9 @@
 """
-A unit vector as two planes of int8: what a search reads, and what that rounds away.
+A unit vector as two planes: what a search reads, and what that rounds away.
 
-The coarse plane is the vector scaled to -127..127, the fine plane the rounding error in 254ths of
-a step. Together they hold a component to some 2e-5 of the greatest one.
+The coarse plane is the vector scaled to -127..127, in int8; the fine plane the rounding error in
+8ths of a step, in 3 bits. Together they hold a component to 5e-4 of the greatest one; a cosine is
+off by 5e-5 (root mean square), where the coarse plane alone has 4e-4.
 """
 
 from __future__ import annotations
@@ -15,22 +16,26 @@ from numpy.typing import NDArray
 
 Vector = NDArray[np.float32]
 Plane = NDArray[np.int8]
-_STEPS = 127.0
-_FINE = 254.0
+_STEPS, _PARTS = 127.0, 8
+_PLACES = np.array([2, 1, 0], np.uint8)
 
 
 def split(vectors: Vector) -> tuple[Plane, Plane]:
-    """Return the coarse and the fine plane of vectors, shape (..., dimension), not zero."""
+    """
+    Return the coarse and the fine plane of vectors, shape (..., dimension), not zero.
+
+    Numbers of the fine plane are -4 to 3: the part of a step that the rounding error lies in.
+    """
     greatest = np.abs(vectors).max(axis=-1, keepdims=True)
     scaled = vectors * (_STEPS / np.maximum(greatest, 1e-30))
     coarse = np.rint(scaled)
-    fine = np.rint((scaled - coarse) * _FINE)
+    fine = np.clip(np.floor((scaled - coarse) * _PARTS), -_PARTS // 2, _PARTS // 2 - 1)
     return coarse.astype(np.int8), fine.astype(np.int8)
 
 
 def join(coarse: Plane, fine: Plane) -> Vector:
     """Return the unit vectors of planes, shape (..., dimension)."""
-    vectors = coarse.astype(np.float32) + fine.astype(np.float32) / np.float32(_FINE)
+    vectors = coarse + (fine + np.float32(0.5)) / np.float32(_PARTS)
     lengths = np.linalg.norm(vectors, axis=-1, keepdims=True)
     unit: Vector = vectors / np.maximum(lengths, 1e-12)
     return unit
@@ -41,15 +46,20 @@ def pack(vector: Vector) -> tuple[bytes, bytes]:
     if not np.isfinite(vector).all():
         raise ValueError('the vector is not finite')
     coarse, fine = split(vector)
-    return coarse.tobytes(), fine.tobytes()
+    codes = (fine + _PARTS // 2).astype(np.uint8)
+    return coarse.tobytes(), np.packbits(codes[:, None] >> _PLACES & 1).tobytes()
 
 
 def unpack(rows: Sequence[Any]) -> dict[int, Vector]:
     """Return the vectors of rows (id, coarse, fine) by id."""
     if not rows:
         return {}
-    coarse, fine = (
-        np.frombuffer(b''.join(row[plane] for row in rows), np.int8).reshape(len(rows), -1)
-        for plane in (1, 2)
+    coarse, packed = (
+        np.frombuffer(b''.join(row[plane] for row in rows), kind).reshape(len(rows), -1)
+        for plane, kind in ((1, np.int8), (2, np.uint8))
     )
+    dimension = coarse.shape[1]
+    bits = np.unpackbits(packed, axis=1, count=dimension * 3).reshape(len(rows), dimension, 3)
+    high, middle, low = np.moveaxis(bits, -1, 0)
+    fine = (high << 2 | middle << 1 | low).astype(np.int8) - np.int8(_PARTS // 2)
     return dict(zip((row[0] for row in rows), join(coarse, fine), strict=True))

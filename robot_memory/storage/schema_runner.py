@@ -21,7 +21,7 @@ from robot_memory.core.errors import Unavailable
 from robot_memory.storage import derived
 from robot_memory.storage.tables import meta
 
-VERSION = 28
+VERSION = 29
 """The schema version of this release; each has a module in storage/schema."""
 
 

@@ -16,8 +16,8 @@ from robot_memory.text.caching import cache_texts
 from robot_memory.text.compiled_patterns import compile_pattern
 from robot_memory.text.duplicate_keys import names_another
 from robot_memory.text.figures import write_figures
-from robot_memory.text.rules.people import find_named, find_people
-from robot_memory.text.sameness import compute_overlap, has_same_amounts, is_same
+from robot_memory.text.rules.people import find_named, find_people, is_named
+from robot_memory.text.sameness import compute_overlap, has_same_amounts, is_same, may_be_same
 from robot_memory.text.statement_reader import (
     STOP,
     WORD,
@@ -82,8 +82,7 @@ def is_of_another_person(old: str, new: str) -> bool:
 @cache_texts(1024)
 def _find_person(text: str) -> str:
     """Return the key of the person that a text begins with; '' where it begins with none."""
-    named = find_named(text)
-    return next((one.key for one in find_people(text) if one.start <= 1 and one.key in named), '')
+    return next((one.key for one in find_people(text) if one.start <= 1 and is_named(one)), '')
 
 
 def hints_at_change(text: str) -> bool:
@@ -104,12 +103,17 @@ def repeats(old: str, new: str, similarity: float) -> bool:
     return is_same(_read_figures(old), _read_figures(new), similarity)
 
 
+def may_repeat(old: str, new: str, similarity: float) -> bool:
+    """Say whether `repeats` may be true, as far as similarity and amounts tell: at little cost."""
+    return may_be_same(_write_figures(old), _write_figures(new), similarity)
+
+
 def may_restate(old: str, new: str) -> bool:
     """Say whether two texts of one script may say the same, as far as numbers and names tell."""
-    one, other = _read_figures(old), _read_figures(new)
+    one, other = _write_figures(old), _write_figures(new)
     return (
         has_same_amounts(one, other)
-        and count_negations(one.text) == count_negations(other.text)
+        and count_negations(one) == count_negations(other)
         and not names_another(old, new)
     )
 

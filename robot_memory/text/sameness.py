@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from difflib import SequenceMatcher
 from functools import cache
@@ -55,16 +54,20 @@ def is_same(one: Statement, other: Statement, similarity: float) -> bool:
     """Say whether two texts say the same of the same."""
     # What costs most is asked last: most pairs are parted by the first of these.
     return (
-        similarity >= _FILLED
-        and has_same_amounts(one, other)
+        may_be_same(one.text, other.text, similarity)
         and _says_same(one, other, similarity)
         and not names_another(one.text, other.text)
     )
 
 
-def has_same_amounts(one: Statement, other: Statement) -> bool:
+def may_be_same(one: str, other: str, similarity: float) -> bool:
+    """Say whether two texts may say the same, as far as similarity and amounts tell."""
+    return similarity >= _FILLED and has_same_amounts(one, other)
+
+
+def has_same_amounts(one: str, other: str) -> bool:
     """Say whether two texts are of one script and have the same amounts, in whatever units."""
-    return one.is_han == other.is_han and read_amounts(one.text) == read_amounts(other.text)
+    return has_han(one) == has_han(other) and read_amounts(one) == read_amounts(other)
 
 
 def _says_same(one: Statement, other: Statement, similarity: float) -> bool:
@@ -103,10 +106,12 @@ class _Content(NamedTuple):
         """Compare the words of two texts; those that are spellings of one are the same."""
         if not is_han:
             first, second = _shorten(first, second), _shorten(second, first)
-        left, right = (
-            list((Counter(first) - Counter(second)).elements()),
-            list((Counter(second) - Counter(first)).elements()),
-        )
+        left, right = list(first), []
+        for word in second:
+            if word in left:
+                left.remove(word)
+            else:
+                right.append(word)
         for word in list(left):
             kin = _find_kin(word, right)
             if kin is not None:
@@ -175,28 +180,28 @@ def _list_content(folded: str, is_han: bool) -> tuple[str, ...]:
 
 def _find_kin(word: str, others: Iterable[str]) -> str | None:
     """Return the first of other words that is a spelling, or a short form, of the same."""
-    length = len(word)
-    if length < 3:
+    if len(word) < 3:
         return None
+    is_short = len(word) < 5  # such a one is kin of what it begins, or begins with, alone
     for other in others:
-        short, long = (word, other) if length <= len(other) else (other, word)
-        if len(short) < 3:
-            continue
-        if long.startswith(short):
-            return other
-        bar = _KIN * (length + len(other)) / 2
-        if len(short) < 5 or len(short) <= bar:
-            continue
-        # No more characters can match than those of the shorter one that the longer one has, too.
-        most = len(short) - len(_list_characters(short) - _list_characters(long))
-        if most > bar and SequenceMatcher(None, word, other).ratio() > _KIN:
+        if (word[:1] == other[:1] or not (is_short or len(other) < 5)) and _are_kin(word, other):
             return other
     return None
 
 
-@cache_texts(4096)
-def _list_characters(word: str) -> frozenset[str]:
-    return frozenset(word)
+@cache_texts(32768)
+def _are_kin(word: str, other: str) -> bool:
+    short, long = (word, other) if len(word) <= len(other) else (other, word)
+    if len(short) < 3:
+        return False
+    if long.startswith(short):
+        return True
+    bar = _KIN * (len(word) + len(other)) / 2
+    if len(short) < 5 or len(short) <= bar:
+        return False
+    # No more characters can match than those of the shorter one that the longer one has, too.
+    most = len(short) - len(frozenset(short) - frozenset(long))
+    return most > bar and SequenceMatcher(None, word, other).ratio() > _KIN
 
 
 @cache

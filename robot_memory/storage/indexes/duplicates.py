@@ -22,6 +22,7 @@ from robot_memory.text.duplicate_keys import derive_keys
 from robot_memory.text.relations import (
     Relation,
     compare_words,
+    may_repeat,
     may_restate,
     relate,
     repeats,
@@ -113,7 +114,8 @@ def _match_text(
     connection: apsw.Connection, collection: str, text: str, kind: _Kind
 ) -> Duplicate | None:
     row = connection.execute(
-        'SELECT m.id FROM memories AS m INDEXED BY memories_by_hash WHERE m.content_hash = ?'
+        'SELECT m.id FROM memories AS m INDEXED BY memories_by_hash'
+        ' WHERE substr(m.content_hash, 1, 8) = substr(?1, 1, 8) AND m.content_hash = ?1'
         f" AND m.collection = ? AND m.status = 'active' AND m.type = 'fact'{_OF_KIND}"
         ' ORDER BY m.id LIMIT 1',
         (derive_keys(text).hash, collection, *kind),
@@ -223,9 +225,11 @@ def _match_rewording(
     """
     if not neighbours.has_meaning or cosine_bar >= 1:
         return None
-    for memory_id, similarity in neighbours.find_nearest(_NEAREST, _NEAR * cosine_bar):
-        known = _read_text(connection, collection, memory_id, kind)
-        if known is None:
+    nearest = neighbours.find_nearest(_NEAREST, _NEAR * cosine_bar)
+    texts = _read_texts(connection, collection, [memory_id for memory_id, _ in nearest], kind)
+    for memory_id, similarity in nearest:
+        known = texts.get(memory_id)
+        if known is None or not may_repeat(known, text, similarity):  # words cost more to compare
             continue
         by_meaning = similarity > cosine_bar
         overlap = 0.0 if by_meaning else compare_words(known, text)
@@ -249,9 +253,11 @@ def _match_restated(
     """Return the likeliest of facts said to be restated that has that text still."""
     if cosine_bar >= 1:  # no likeness is enough
         return None
-    for memory_id, content, odds in restated:
+    likely = list(restated)
+    texts = _read_texts(connection, collection, [memory_id for memory_id, *_ in likely], kind)
+    for memory_id, content, odds in likely:
         if (
-            _read_text(connection, collection, memory_id, kind) == content
+            texts.get(memory_id) == content
             and may_restate(content, text)
             and (odds >= _SURELY_RESTATED or not tells_of_another(text, content))
         ):
@@ -259,13 +265,16 @@ def _match_restated(
     return None
 
 
-def _read_text(
-    connection: apsw.Connection, collection: str, memory_id: int, kind: _Kind
-) -> str | None:
-    """Return the text of an active fact of a collection, if it may be repeated at all."""
-    row = connection.execute(
-        "SELECT content FROM memories AS m WHERE id = ? AND collection = ? AND type = 'fact'"
-        f" AND status = 'active'{_OF_KIND}",
-        (memory_id, collection, *kind),
-    ).fetchone()
-    return None if row is None else str(row[0])
+def _read_texts(
+    connection: apsw.Connection, collection: str, ids: Sequence[int], kind: _Kind
+) -> dict[int, str]:
+    """Return the texts of those that are active facts of a collection and may be repeated."""
+    if not ids:
+        return {}
+    rows = connection.execute(
+        'SELECT m.id, m.content FROM json_each(?) AS asked'
+        ' CROSS JOIN memories AS m ON m.id = asked.value'
+        f" WHERE m.collection = ? AND m.type = 'fact' AND m.status = 'active'{_OF_KIND}",
+        (json.dumps(ids), collection, *kind),
+    )
+    return {int(memory_id): str(content) for memory_id, content in rows}

@@ -1,5 +1,5 @@
 """
-The vectors of active memories: two planes of int8 in the rows of `indexed`, or of their forms.
+The vectors of active memories: two planes in the rows of `indexed`, or of their forms.
 
 They are those of the first model; its name and dimension stand in `meta`.
 """

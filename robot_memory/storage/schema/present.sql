@@ -38,12 +38,9 @@ CREATE TABLE memories (
             created_at INTEGER NOT NULL,
             updated_at INTEGER NOT NULL
         , created_epoch INTEGER REFERENCES "clock_epochs" (id), accessed_epoch INTEGER REFERENCES "clock_epochs" (id), writer_id INTEGER REFERENCES writers (id), authority TEXT NOT NULL DEFAULT 'planner', stands INTEGER NOT NULL DEFAULT 1, updated_epoch INTEGER REFERENCES clock_epochs (id), stamp_is_local INTEGER NOT NULL DEFAULT 0, salt BLOB);
-CREATE INDEX memories_by_hash ON memories (content_hash)
-            WHERE status = 'active' AND type = 'fact';
 CREATE INDEX memories_by_guard ON memories (collection, guard, token_count)
             WHERE status = 'active' AND type = 'fact';
 CREATE INDEX memories_by_session ON memories (session_id) WHERE session_id IS NOT NULL;
-CREATE INDEX memories_by_time ON memories (created_at, id);
 CREATE INDEX memories_by_collection ON memories (collection, confidence)
             WHERE status = 'active';
 CREATE TABLE payloads (
@@ -573,6 +570,9 @@ CREATE INDEX memories_without_modality ON memories (type)
 CREATE INDEX memories_by_occurrence ON memories
             (coalesce(stamp / 1000, created_at), id, type, perception_type)
             WHERE status = 'active';
+CREATE INDEX memories_by_hash ON memories (substr(content_hash, 1, 8))
+            WHERE status = 'active' AND type = 'fact';
+CREATE INDEX memories_by_time ON memories (created_at);
 INSERT INTO event_names (id, name) VALUES (1, 'contact');
 INSERT INTO event_names (id, name) VALUES (2, 'motion');
 INSERT INTO event_names (id, name) VALUES (3, 'scene');

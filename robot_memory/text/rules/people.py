@@ -98,11 +98,12 @@ def find_named(text: str) -> frozenset[str]:
         return frozenset(
             key for key, pattern in _compile_roles() if key not in UNNAMED and pattern.search(text)
         )
-    return frozenset(
-        person.key
-        for person in find_people(text)
-        if not person.is_pronoun and person.key not in UNNAMED
-    )
+    return frozenset(person.key for person in find_people(text) if is_named(person))
+
+
+def is_named(person: Person) -> bool:
+    """Say whether a person is said by a name, or as one of a family: 'mother'."""
+    return not person.is_pronoun and person.key not in UNNAMED
 
 
 def find_speakers(folded: str) -> list[tuple[int, int]]:
@@ -119,7 +120,7 @@ def find_unnamed(folded: str, people: Iterable[Person]) -> list[tuple[int, int]]
 def mask_people(folded: str, people: Iterable[Person]) -> str:
     """Return a text without the names in it, in the same length: 汤姆 is no soup."""
     for person in people:
-        if not person.is_pronoun and person.key not in UNNAMED:
+        if is_named(person):
             name = '_' * (person.end - person.start)
             folded = f'{folded[: person.start]}{name}{folded[person.end :]}'
     return folded
