@@ -54,10 +54,8 @@ def unpack(rows: Sequence[Any]) -> dict[int, Vector]:
     """Return the vectors of rows (id, coarse, fine) by id."""
     if not rows:
         return {}
-    coarse, packed = (
-        np.frombuffer(b''.join(row[plane] for row in rows), kind).reshape(len(rows), -1)
-        for plane, kind in ((1, np.int8), (2, np.uint8))
-    )
+    coarse = np.frombuffer(b''.join(row[1] for row in rows), np.int8).reshape(len(rows), -1)
+    packed = np.frombuffer(b''.join(row[2] for row in rows), np.uint8).reshape(len(rows), -1)
     dimension = coarse.shape[1]
     bits = np.unpackbits(packed, axis=1, count=dimension * 3).reshape(len(rows), dimension, 3)
     high, middle, low = np.moveaxis(bits, -1, 0)
