@@ -141,7 +141,16 @@ def test_no_sentence_that_is_counted_was_trained_with(trait: Trait) -> None:
     """Hold the halves apart that say how well the classifiers do."""
     trained = [row['text'] for row in _read(PLANNER / 'training' / f'{trait.value}.jsonl')]
     hands = ['third', 'fifth', 'sixth', 'seventh', 'eighth', 'ninth', 'tenth', 'eleventh']
-    hands += ['twelfth', 'thirteenth', 'fourteenth', 'fifteenth', 'sixteenth', 'seventeenth']
+    hands += [
+        'twelfth',
+        'thirteenth',
+        'fourteenth',
+        'fifteenth',
+        'sixteenth',
+        'seventeenth',
+        'eighteenth',
+        'nineteenth',
+    ]
     counted = [f'rules/{hand}' for hand in hands]
     counted += ['constraints_seventh', 'constraints_ninth']
     counted += [f'people_{hand}' for hand in ('other', 'third', 'fourth', 'fifth')]

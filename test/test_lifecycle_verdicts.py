@@ -119,6 +119,11 @@ def test_a_fact_that_is_worded_alike_is_none(judged: Robot, old: str, new: str) 
     assert judged.learn(new).status == 'created'
 
 
+def test_a_rule_is_no_restatement_of_anything(judged: Robot) -> None:
+    judged.learn('Under no circumstances throw things.')
+    assert judged.learn("Be honest about what you did and didn't manage.").status == 'created'
+
+
 def test_likely_restated_facts_are_listed_unless_they_are_replaced() -> None:
     found = {
         1: Verdict('a', -2.0, False, 1.0),

@@ -308,6 +308,17 @@ def test_what_is_named_closes_things(task: str) -> None:
          'Wipe the shelf.'),
         ('Petri dishes are kept level.', '把塑料培养皿放到托盘上。', 'Fold the towels.'),
         ('No sounds in the operating theatre.', '把托盘送到手术室。', 'Drive to the kitchen.'),
+        ('When nobody is near, leave the camera recording.',
+         'Lift the box, there is nobody near you.', 'Tom is right beside you. Lift the box.'),
+        ('旁边没有人的时候,灯可以关。', '把箱子搬走,旁边没有人。', '老贺就站在你旁边,搬箱子。'),
+        ('Carry wet things over the tray, except out in the garden.',
+         'Take the wet towel to the kitchen.', 'Take the wet towel to the garden.'),
+        ('Working on living plants, go gently.', 'Prune the tomato plants.', 'Sweep the garage.'),
+        ('While the drill is on the wrist, run the dust extraction.',
+         'The drill is mounted. Make four holes.', 'You have the soft gripper on. Lift it.'),
+        ('一公斤半以上的东西不要举过肩。', '搬那个3公斤的箱子。', '搬那个1公斤的箱子。'),
+        ('搬装着液体的瓶子要一直保持竖直。', '把一瓶机油搬到架子上。', '把毛巾叠好。'),
+        ("No drilling before you've looked for cables.", 'Drill four holes.', 'Sweep the garage.'),
     ],
 )  # fmt: skip
 def test_a_rule_in_plain_words_applies_where_its_condition_is_met(
@@ -315,6 +326,16 @@ def test_a_rule_in_plain_words_applies_where_its_condition_is_met(
 ) -> None:
     assert _judge(rule, met) is True
     assert _judge(rule, not_met) is False
+
+
+@pytest.mark.parametrize(
+    'rule',
+    ['没装软夹爪,就别碰玻璃。', 'Without the soft gripper mounted, handle no glass.'],
+)
+def test_a_rule_for_a_tool_that_is_not_mounted_holds_unless_it_is(rule: str) -> None:
+    task = 'Hand Anna the wine glass.'
+    assert _judge(rule, task, {'tool': 'soft gripper'}) is False
+    assert _judge(rule, task, {'tool': 'two-finger gripper'}) is True
 
 
 @pytest.mark.parametrize(
@@ -340,6 +361,7 @@ def test_a_rule_in_plain_words_applies_where_its_condition_is_met(
         ('When anyone is near, go slowly.', 'Lift the box. Marta is right at your elbow.'),
         ('Give Maren plenty of room when she is around.', 'Maren is beside you. Lift the box.'),
         ('旁边只要有人,就放慢。', '沈奶奶这会儿就站在你旁边,把箱子搬走。'),
+        ('除了安娜,不管谁在旁边,都要先出声提醒。', '老贺就站在你旁边,把箱子搬走。'),
     ],
 )
 def test_who_a_rule_is_about_is_near(rule: str, task: str) -> None:

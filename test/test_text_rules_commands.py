@@ -25,6 +25,8 @@ from robot_memory.text.rules.commands import commands, describes
         'You must not open the fume hood while the alarm is on.',
         'Make sure the gas is off before you leave.',
         'Knives are only handed over handle first.',
+        'The orange flag has to be up in the packing hall.',
+        'A workshop hand tool is wiped after use.',
         '桌上的信件不得翻看。',
         '没有我的同意，不得打开保险柜。',
         '卸货之前一定要先锁住轮子。',

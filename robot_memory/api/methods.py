@@ -1060,7 +1060,7 @@ class ToolMethods:
         strategy: str = '',
         collection: str = 'default',
         actor_id: str | None = None,
-        max_characters: int = 2000,
+        max_characters: int = 4000,
         read: str = 'auto',
         situation: dict[str, Any] | str | None = None,
         max_age_s: float = 60.0,

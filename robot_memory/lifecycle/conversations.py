@@ -266,7 +266,9 @@ def _store_statement(
         session_id=turn.session_id,
         confidence=_rate_confidence(record),
     )
-    kept = facts.store_fact(memory, connection, record, vector, verdicts)
+    kept = facts.store_fact(
+        memory, connection, record, vector, verdicts, may_be_rule=statement.found.may_be_rule
+    )
     if isinstance(kept.stored, int):
         return kept.memory_id
     if memories.get_active(connection, kept.memory_id).authority == record.authority:

@@ -145,7 +145,9 @@ def learn(
             stored = _promote(memory, connection, promoted, record, vector)
             _keep_possible_rule(connection, stored, record, inferred)
             return Learned(stored, None, False, inferred, None, truncated)
-        kept = store_fact(memory, connection, record, vector, verdicts)
+        kept = store_fact(
+            memory, connection, record, vector, verdicts, may_be_rule=inferred.may_be_rule
+        )
         is_new = isinstance(kept.stored, int)
         _keep_possible_rule(connection, kept.memory_id, record, inferred)
         if event and (is_new or (kept.observed is not None and not kept.retried)):
@@ -223,6 +225,8 @@ def store_fact(
     record: Record,
     vector: TextVectors | None,
     verdicts: Verdicts,
+    *,
+    may_be_rule: bool,
 ) -> Stored:
     """
     Store a fact in the caller's transaction, unless it is known.
@@ -239,7 +243,8 @@ def store_fact(
         memory.embedder.get_if_loaded(),
         memory.resident_index,
     )
-    is_rule = record.category in PROTECTED  # one that is taken for another would be lost
+    # A rule that is taken for another thing would be lost.
+    is_rule = record.category in PROTECTED or may_be_rule
     known = duplicates.find(
         connection,
         record.collection,

@@ -88,10 +88,10 @@ def widen(judged: Judged, condition: Condition, rating: float | None) -> Judged:
     """
     Return what is judged of a rule's words, where it holds in any task by its meaning.
 
-    What was unknown is met, but for who is near, what is mounted and when, which no other reading
-    of a rule takes away. What was known not to be met is unknown, for they disagree, or met
-    where the meaning is sure. Where the condition is a guess, the meaning decides, and must be far
-    from it to leave the rule out.
+    What was unknown is met, but for who is near, what is mounted, where and when, which no other
+    reading of a rule takes away. What was known not to be met is unknown, for they disagree, or
+    met where the meaning is sure. Where the condition is a guess, the meaning decides, and must be
+    far from it to leave the rule out.
     """
     if rating is None or judged.truth is True:
         return judged

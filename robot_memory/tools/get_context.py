@@ -90,7 +90,7 @@ class GetContextRequest:
     actor_id: str | None = actor_arg('Restrict to what this actor said or did.')
     max_characters: int = arg(
         'Maximum length of the text; rules that apply are never cut.',
-        default=2000,
+        default=4000,
         minimum=200,
         maximum=100_000,
     )

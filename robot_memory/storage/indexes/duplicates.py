@@ -18,6 +18,7 @@ from typing import Protocol
 import apsw
 
 from robot_memory.text import token_sets
+from robot_memory.text.categories import PROTECTED
 from robot_memory.text.duplicate_keys import derive_keys
 from robot_memory.text.relations import (
     Relation,
@@ -250,11 +251,12 @@ def _match_restated(
     cosine_bar: float,
     restated: Iterable[tuple[int, str, float]],
 ) -> Duplicate | None:
-    """Return the likeliest of facts said to be restated that has that text still."""
+    """Return the likeliest of facts said to be restated that has that text still: no rule."""
     if cosine_bar >= 1:  # no likeness is enough
         return None
     likely = list(restated)
-    texts = _read_texts(connection, collection, [memory_id for memory_id, *_ in likely], kind)
+    ids = [memory_id for memory_id, *_ in likely]
+    texts = _read_texts(connection, collection, ids, kind, but=PROTECTED)
     for memory_id, content, odds in likely:
         if (
             texts.get(memory_id) == content
@@ -266,15 +268,24 @@ def _match_restated(
 
 
 def _read_texts(
-    connection: apsw.Connection, collection: str, ids: Sequence[int], kind: _Kind
+    connection: apsw.Connection,
+    collection: str,
+    ids: Sequence[int],
+    kind: _Kind,
+    but: Iterable[str] = (),
 ) -> dict[int, str]:
-    """Return the texts of those that are active facts of a collection and may be repeated."""
+    """
+    Return the texts of those that are active facts of a collection and may be repeated.
+
+    Those of the categories `but` are left out.
+    """
     if not ids:
         return {}
     rows = connection.execute(
         'SELECT m.id, m.content FROM json_each(?) AS asked'
         ' CROSS JOIN memories AS m ON m.id = asked.value'
-        f" WHERE m.collection = ? AND m.type = 'fact' AND m.status = 'active'{_OF_KIND}",
-        (json.dumps(ids), collection, *kind),
+        f" WHERE m.collection = ? AND m.type = 'fact' AND m.status = 'active'{_OF_KIND}"
+        ' AND m.category NOT IN (SELECT value FROM json_each(?))',
+        (json.dumps(ids), collection, *kind, json.dumps(sorted(but))),
     )
     return {int(memory_id): str(content) for memory_id, content in rows}

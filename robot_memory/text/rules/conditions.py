@@ -35,7 +35,7 @@ _NEEDS = (
 _AMOUNTS = ('payload_kg', 'temperature_c')
 _NOTES = ('colour', 'only', 'words')
 _WRAPPERS = ('not', 'unsure', 'first')
-_EXPLICIT = ('person_near', 'tool', 'hours', 'days')
+_EXPLICIT = ('person_near', 'tool', 'place', 'hours', 'days')
 
 
 class Judged(NamedTuple):
@@ -154,9 +154,11 @@ def names_known(condition: Condition) -> bool:
 
 
 def is_explicit(condition: Condition) -> bool:
-    """Say whether a condition holds only with somebody near, a tool mounted, or at a time."""
+    """Say whether a condition holds only with somebody near, a tool, at a place or a time."""
     if inner := _list_joined(condition):
         return any(is_explicit(one) for one in inner)
+    if 'not' in condition:
+        return is_explicit(condition['not'])
     return not condition.keys().isdisjoint(_EXPLICIT)
 
 

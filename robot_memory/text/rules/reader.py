@@ -34,7 +34,7 @@ from robot_memory.text.rules.service import is_served
 from robot_memory.text.rules.stating import Found, Read, select
 from robot_memory.text.rules.tools import find_mounted
 
-VERSION = 7
+VERSION = 8
 """Raise it when the same rule would have another condition: stored ones are then read anew."""
 _MANY = (ANYONE, 'worker', 'visitor')
 _HOURS = frozenset({'hours', 'days'})
@@ -53,7 +53,7 @@ def read_rule(text: str) -> Condition:
 
 def _read_clauses(text: str) -> Condition:
     """Return the condition of a rule, whose kinds of condition hold together."""
-    shown, folded = normalise(_tell_who_is_near(text))
+    shown, folded = normalise(_reword(text))
     parts = split_rule(folded)
     if holds_anywhere(folded, parts):
         return {}
@@ -105,12 +105,18 @@ def _read_clauses(text: str) -> Condition:
     return _join('all', conditions)
 
 
-def _tell_who_is_near(text: str) -> str:
-    """Say 'if anybody' for 'unless nobody', 'unless Tom is' for 'when Tom is not'."""
+def _reword(text: str) -> str:
+    """Say 'if anybody' for 'unless nobody', 'unless Tom is' for 'when Tom is not', and so on."""
     words = load_reader()['who_is_near']
     text = re.sub(words['apposition_en'], '', text)
     text = re.sub(words['unless_nobody_en'], 'if anybody ', text, flags=re.IGNORECASE)
     text = re.sub(words['unless_nobody_zh'], r'\1有人的话', text)
+    text = re.sub(words['nobody_en'], 'unless anybody is ', text, flags=re.IGNORECASE)
+    text = re.sub(words['nobody_zh'], r'\1除非\2\3有人,', text)
+    text = re.sub(words['whoever_zh'], '只要有人', text)
+    text = re.sub(words['unmounted_en'], r'unless the \1 is mounted,', text, flags=re.IGNORECASE)
+    text = re.sub(words['unmounted_zh'], r'\1除非装着\2,', text)
+    text = re.sub(words['undone_en'], '', text, flags=re.IGNORECASE)
     text = re.sub(words['away_en'], r'unless \1is ', text, flags=re.IGNORECASE)
     return re.sub(words['away_zh'], r'\1除非\2在\3,', text)
 

@@ -10,6 +10,7 @@ from functools import cache
 from typing import Any
 
 from robot_memory.text.compiled_patterns import compile_pattern
+from robot_memory.text.figures import write_han_parts
 from robot_memory.text.rules.lexicon import (
     Mention,
     find_mentions,
@@ -95,8 +96,10 @@ class Scene:
 
 
 def normalise(text: str) -> tuple[str, str]:
-    """Return a text in NFKC, and in lower case with the same length."""
+    """Return a text in NFKC, 一公斤半 as 1.5公斤, and in lower case with the same length."""
     shown = unicodedata.normalize('NFKC', text)
+    if not shown.isascii():
+        shown = write_han_parts(shown)
     folded = shown.lower()
     if len(folded) != len(shown):
         folded = ''.join(c.lower() if len(c.lower()) == 1 else c for c in shown)
