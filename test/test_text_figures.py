@@ -36,6 +36,14 @@ from robot_memory.text.tokenizer import fold
         ('三斤', '1.5公斤'),
         ('0.5千瓦', '0.5 kw'),
         ('报警两回', '报警2次'),
+        ('every two days', 'every 2 day'),
+        ('every other week', 'every 2 week'),
+        ('an hour and a half', '1.5 hour'),
+        ('open until noon', 'open until 12:00'),
+        ('at midnight', 'at 00:00'),
+        ('at 3 in the afternoon', 'at 15:00'),
+        ('一刻钟', '15分钟'),
+        ('零下5度', '-5度'),
     ],
 )
 def test_what_is_a_number_is_written_in_figures(text: str, figures: str) -> None:

@@ -105,7 +105,7 @@ class EventWriter:
             if isinstance(outcome, StoredPerception):
                 self._count_stored(tap, item, outcome)
             else:
-                self._count_refused(tap, outcome)
+                self._handle_refusal(tap, outcome)
 
     def _assign_each(
         self, those: Iterable[tuple[str, Perception]]
@@ -128,7 +128,7 @@ class EventWriter:
         if stored.new:
             logger.info('event: %s', item.description)
 
-    def _count_refused(self, tap: str, error: RobotMemoryError) -> None:
+    def _handle_refusal(self, tap: str, error: RobotMemoryError) -> None:
         logger.error('%s: event rejected: %s', tap, error)
         self.count(tap, 'refused')
 
@@ -241,7 +241,7 @@ class EventWriterBeside(EventWriter):
         while self._waiting:
             self._waiting.popleft().result()
 
-    def _count_refused(self, tap: str, error: RobotMemoryError) -> None:
+    def _handle_refusal(self, tap: str, error: RobotMemoryError) -> None:
         self._refusals.append(error)
 
     def _begin_together(self) -> None:
@@ -359,7 +359,7 @@ class QueuedEventWriter(EventWriter):
                         self._write_or_wait([one])
                     return None
                 if isinstance(error, RobotMemoryError):
-                    return self._count_refused(tap, error)
+                    return self._handle_refusal(tap, error)
                 logger.exception('%s: storing an event failed', tap)
                 return self.count(tap, 'failed')
 

@@ -52,6 +52,17 @@ def _compile() -> dict[str, re.Pattern[str]]:
         'and_half': compile_pattern(
             rf'(?<![\w.-])(?P<count>\d+|{"|".join(_ONES)}|an?) and a half (?P<unit>[a-z]+)'
         ),
+        'then_half': compile_pattern(
+            rf'(?<![\w.-])(?P<count>\d+|{"|".join(_ONES)}|an?)'
+            r' (?P<unit>minute|hour|day|week|year)s? and a half'
+        ),
+        'other': compile_pattern(
+            r'(?<=\bevery )other (?=(?:minute|hour|day|night|week|month|year)\b)'
+        ),
+        'days': compile_pattern(r'(?<=\d) days\b'),
+        'noon': compile_pattern(r'(?<![\w-])(?:12 )?(?P<name>noon|midday|midnight)(?![\w-])'),
+        'below_zero': compile_pattern(rf'零下(?={han})'),
+        'quarters_zh': compile_pattern('(?P<count>[一两三])刻钟'),
         'han_part': compile_pattern(rf'(?P<below>[{_HAN}]+)分之(?P<above>[{_HAN}]+)'),
         'slash': compile_pattern(r'(?<![\d/.])(\d{1,2})/(\d{1,2})(?![\d/])'),
         'han_short': compile_pattern(
@@ -65,7 +76,8 @@ def _compile() -> dict[str, re.Pattern[str]]:
         'jin': compile_pattern(rf'(?P<count>{han})斤'),
         'times': compile_pattern(rf'(?P<count>{han})[回趟遍](?![家来去到收])'),
         'clock': compile_pattern(
-            r'(?<![\d:.])(?P<hour>\d{1,2})(?::(?P<minute>[0-5]\d)| ?o\'?clock|(?= ?[ap]\.?m\b))'
+            r'(?<![\d:.])(?P<hour>\d{1,2})(?::(?P<minute>[0-5]\d)| ?o\'?clock'
+            r'|(?= ?[ap]\.?m\b| in the (?:morning|afternoon|evening)\b))'
             rf'(?!:?\d){_OF_DAY}?'
         ),
         'past': compile_pattern(
@@ -88,14 +100,22 @@ def write_figures(text: str) -> str:
         text = re.sub(r'(?<=\d k)[克瓦米牛帕伏]', lambda m: _KILO[m[0]], text)
         text = found['han_part'].sub(_write_share, text)
         text = found['han_clock'].sub(_write_han_clock, text)
+        text = found['quarters_zh'].sub(lambda m: f'{15 * int(_read(m["count"]))}分钟', text)
+        text = found['below_zero'].sub('-', text)
         text = write_han_parts(text)
         text = found['jin'].sub(lambda m: f'{float(_read(m["count"])) / 2:g}公斤', text)
         text = found['times'].sub(lambda m: f'{_read(m["count"])}次', text)
     text = found['thousands'].sub('', text)
     text = found['number'].sub('number ', text)
     text = found['and_half'].sub(_write_and_half, text)
+    text = found['then_half'].sub(_write_and_half, text)
+    text = found['other'].sub('2 ', text)
     text = found['part'].sub(_write_part, text)
     text = found['words'].sub(_write_words, text)
+    text = found['days'].sub(' day', text)
+    text = found['noon'].sub(
+        lambda m: _format_clock(24 if m['name'] == 'midnight' else 12, 0, None), text
+    )
     text = found['past'].sub(_write_past, text)
     text = found['clock'].sub(_write_clock, text)
     return found['slash'].sub(_write_slash, text)
