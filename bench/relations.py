@@ -2,7 +2,7 @@
 How well learn takes the duplicates and corrections of bench/planner, with 95 % intervals.
 
 `python bench/relations.py [HALF]` prints a table for the half dev, or another, of pairs each by
-itself; `python bench/relations.py HALF other`, `third` to `sixth`, one of the corrections by
+itself; `python bench/relations.py HALF other`, `third` to `eighth`, one of the corrections by
 another hand. With `together` all older facts of a half's corrections are known in one collection,
 and a correction counts only if the right one is corrected; with `apart` the older facts of every
 other pair are known, so that a new one corrects none of them.
@@ -27,7 +27,7 @@ SETS = {
     'corrections': ('old', 'new', 'replaces', Relation.CORRECTS),
 }
 """The fields of the older text, of the newer, and of whether the newer stands so to the older."""
-OTHERS = ('other', 'third', 'fourth', 'fifth', 'sixth')
+OTHERS = ('other', 'third', 'fourth', 'fifth', 'sixth', 'seventh', 'eighth')
 FOLDER = Path(__file__).parent / 'planner'
 
 
@@ -105,12 +105,12 @@ def main(half: str = 'dev', *words: str) -> None:
             old, new, label, wanted = SETS[each.partition('_')[0]]
             right: Counter[tuple[bool, str]] = Counter()
             total: Counter[tuple[bool, str]] = Counter()
-            all_found: Counter[Relation] = Counter()
+            same: Counter[tuple[bool, bool]] = Counter()
             for number, one in enumerate(_load(each, half)):
                 collection = f'{each} {number}'
                 memory.learn(one[old], collection=collection)
                 found, _ = learn_new(memory, one[new], collection)
-                all_found[found] += 1
+                same[one.get('restates', False), found is Relation.SAME] += 1
                 for kind in (one['language'], 'all'):
                     total[one[label], kind] += 1
                     right[one[label], kind] += (found is wanted) == one[label]
@@ -118,7 +118,10 @@ def main(half: str = 'dev', *words: str) -> None:
                 says = label if is_so else f'not {label}'
                 _print_share(each, says, kind, right[is_so, kind], number)
             if wanted is Relation.CORRECTS:
-                print(f'{each:12} of all, {all_found[Relation.SAME]} were taken for the same')
+                for is_so in sorted({is_so for is_so, _ in same}):
+                    says = 'restates' if is_so else 'not restates'
+                    known, number = same[is_so, True], same[is_so, True] + same[is_so, False]
+                    _print_share(f'{each}, the same', says, 'all', known, number)
 
 
 def _load(name: str, half: str) -> list[Any]:

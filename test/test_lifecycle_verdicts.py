@@ -8,7 +8,7 @@ from robots import Robot
 
 from robot_memory.core.records import Record
 from robot_memory.embedding.cross_encoder import has_cross_encoder
-from robot_memory.lifecycle.verdicts import NO_VERDICTS, Verdict, Verdicts, judge_statement
+from robot_memory.lifecycle.verdicts import NO_VERDICTS, SURE, Verdict, Verdicts, judge_statement
 from robot_memory.search.neighbours import open_neighbours
 from robot_memory.storage.indexes import duplicates
 
@@ -117,6 +117,21 @@ def test_a_restated_fact_is_an_observation(judged: Robot, old: str, new: str) ->
 def test_a_fact_that_is_worded_alike_is_none(judged: Robot, old: str, new: str) -> None:
     judged.learn(old)
     assert judged.learn(new).status == 'created'
+
+
+def test_what_is_replaced_is_not_the_same_however_alike_its_words_are(judged: Robot) -> None:
+    old = require(judged.learn('黑山羊在后山吃草').memory_id)
+    answer = judged.learn('后山封山了，黑山羊圈在院里喂干草')
+    assert (answer.status, answer.disagrees) == ('created', old)  # it is taken for a rule
+
+
+def test_replaced_facts_are_listed_with_their_texts() -> None:
+    found = {
+        1: Verdict('a', SURE, True, -2.0),
+        2: Verdict('b', -2.0, False, 2.0),
+        3: Verdict('c', SURE - 1, True, -2.0),
+    }
+    assert Verdicts(found).list_replaced() == {(1, 'a')}
 
 
 def test_a_rule_is_no_restatement_of_anything(judged: Robot) -> None:

@@ -57,6 +57,27 @@ def make_graph(
     return found
 
 
+def read_trained(
+    directory: Path, trained: Path
+) -> tuple[dict[str, tuple[NDArray[Any], NDArray[Any]]], NDArray[Any], NDArray[Any]]:
+    """Return the adapter, the head and its bias of a graph that `make_graph` made of a model."""
+    stored = {
+        one.name: onnx.numpy_helper.to_array(one).astype(np.float32)
+        for one in onnx.load(str(trained), load_external_data=False).graph.initializer
+        if one.name.endswith('.half') or one.name == 'head.bias'
+    }
+    adapter: dict[str, tuple[NDArray[Any], NDArray[Any]]] = {}
+    for node in onnx.load(str(directory / MODEL_FILE), load_external_data=False).graph.node:
+        parts, output = _list_parts(node), node.output[0]
+        if not parts or f'{output}.down.half' not in stored:
+            continue
+        downs = np.split(stored[f'{output}.down.half'], len(parts), axis=1)
+        for place, rows in enumerate(np.split(stored[f'{output}.up.half'], len(parts))):
+            up = np.split(rows, len(parts), axis=1)[place]  # the rest of its rows is 0
+            adapter[parts[place]] = downs[place], up
+    return adapter, stored['head.half'], stored['head.bias']
+
+
 def _list_parts(node: Any) -> list[str]:
     """Return the names of the matrices that a node multiplies by."""
     if node.op_type != _PRODUCT:

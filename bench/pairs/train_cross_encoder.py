@@ -27,7 +27,10 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import optax
-from cross_encoder_graph import make_graph
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+
+from cross_encoder_graph import make_graph, read_trained
 from trained_encoder import Encoder, Floats, begin_adapter
 
 from robot_memory.core.progress import make_progress_bar
@@ -39,11 +42,15 @@ from robot_memory.embedding.onnx import OnnxEmbedder
 from robot_memory.lifecycle.verdicts import ALONE, HINTED, LEAST_ALONE, SAID
 from robot_memory.text.relations import corrects, hints_at_change, is_asserted, may_concern
 
-PAIRS = Path(__file__).resolve().parent.parent / 'planner' / 'corrections.jsonl'
+ROOT = Path(__file__).resolve().parent.parent.parent
+PAIRS = ROOT / 'bench' / 'planner' / 'corrections.jsonl'
+WRITTEN = ROOT / 'robot_memory' / 'embedding' / GRAPH.name
 HALVES = ('train', 'dev', 'plain')
 FIRST, LAST, RANK = 3, 11, 16
 """The first layer that is adapted, the number of layers that are run, the adapter's rank."""
 EPOCHS, RATE, BATCH, DROP, SMOOTH, SEED = 3, 8e-4, 32, 0.1, 0.1, 0
+CONTINUED_RATE = 3e-4
+"""The highest rate where training is continued."""
 UNRELATED = 0.5
 """Similarity from which on an old statement may be of the same thing as a new one."""
 SIZES = (16, 24, 32, 40, 48, 64, 96, 128)
@@ -122,14 +129,15 @@ def pair_unrelated(embedder: OnnxEmbedder, pairs: Sequence[Pair]) -> list[Pair]:
 class Trainer:
     """Train an adapter and the head that reads the first state and the mean of all."""
 
-    def __init__(self, encoder: Encoder, steps: int) -> None:
-        """Begin with an adapter that adds nothing."""
+    def __init__(self, encoder: Encoder, steps: int, trained: Any = None) -> None:
+        """Begin with the adapter, head and bias of an earlier training, or such as add nothing."""
         self._encoder = encoder
         self._layers = jax.tree.map(jnp.asarray, encoder.layers)
         head = np.random.default_rng(SEED).normal(0, 0.02, (2 * encoder.words.shape[1], 2))
-        adapter = begin_adapter(encoder, FIRST, RANK, SEED)
-        self.weights: Any = (adapter, jnp.asarray(head, jnp.float32), jnp.zeros(2))
-        rate = optax.warmup_cosine_decay_schedule(0, RATE, steps // 10, steps)
+        begun = trained or (begin_adapter(encoder, FIRST, RANK, SEED), head, np.zeros(2))
+        self.weights: Any = jax.tree.map(lambda each: jnp.asarray(each, jnp.float32), begun)
+        peak = CONTINUED_RATE if trained else RATE
+        rate = optax.warmup_cosine_decay_schedule(0, peak, steps // 10, steps)
         self._optimizer = optax.chain(
             optax.clip_by_global_norm(1.0), optax.adamw(rate, weight_decay=0.01)
         )
@@ -222,15 +230,22 @@ def group(pairs: Sequence[Pair], generator: np.random.Generator | None) -> Itera
     yield from batches
 
 
-def train(encoder: Encoder, pairs: Sequence[Pair]) -> Trainer:
-    """Train with pairs."""
+def train(encoder: Encoder, pairs: Sequence[Pair], trained: Any = None) -> Trainer:
+    """Train with pairs, from the beginning or on from what was `trained`."""
     generator = np.random.default_rng(SEED)
-    trainer = Trainer(encoder, EPOCHS * sum(1 for _ in group(pairs, None)))
+    trainer = Trainer(encoder, EPOCHS * sum(1 for _ in group(pairs, None)), trained)
     for epoch in range(EPOCHS):
         batches = group(pairs, generator)
         losses = [trainer.learn([pairs[place] for place in places]) for places in batches]
         print(f'epoch {epoch + 1}: loss {np.mean(losses):.4f}', flush=True)
     return trainer
+
+
+def choose(pairs: Sequence[Pair], hands: Sequence[str]) -> list[Pair]:
+    """Return the pairs of some hands, and those of as many others, so that these are kept, too."""
+    others = sorted({pair.hand for pair in pairs} - set(hands))
+    drawn = np.random.default_rng(SEED).permutation(others)[: len(hands)]
+    return [pair for pair in pairs if pair.hand in {*hands, *drawn}]
 
 
 def report(embedder: OnnxEmbedder, held: Sequence[Pair], scores: Floats) -> None:
@@ -271,29 +286,40 @@ def report(embedder: OnnxEmbedder, held: Sequence[Pair], scores: Floats) -> None
 
 
 def write(trainer: Trainer, directory: Path) -> None:
-    """Write the graph that the package loads."""
+    """Write the graph that the package loads into the tree, from where the package is built."""
     adapter, head, bias = jax.tree.map(np.asarray, trainer.weights)
-    GRAPH.write_bytes(make_graph(directory, LAST, adapter, head, bias))
-    print(f'{GRAPH.name}: {GRAPH.stat().st_size} bytes')
+    WRITTEN.write_bytes(make_graph(directory, LAST, adapter, head, bias))
+    print(f'{WRITTEN}: {WRITTEN.stat().st_size} bytes', flush=True)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Train, print, and write where that is asked for."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument('--hold', nargs='*', default=[], help='hands that are not trained with')
+    parser.add_argument(
+        '--continue',
+        nargs='+',
+        default=[],
+        dest='continued',
+        metavar='HAND',
+        help='begin with the graph of the package, and train with these hands and as many others',
+    )
     parser.add_argument('--write', action='store_true')
     options = parser.parse_args(arguments)
     directory, weights = find_model(), find_weights()
     if directory is None or weights is None:
         sys.exit('the default model is not on this machine; make build fetches it')
+    trained = read_trained(directory, GRAPH) if options.continued else None
     embedder = OnnxEmbedder(directory)
     pairs, held = load(embedder, options.hold)
+    if options.continued:
+        pairs = choose(pairs, options.continued)
     pairs += pair_unrelated(embedder, pairs)
     print(f'{len(pairs)} pairs', flush=True)
-    trainer = train(Encoder.of(Weights(weights), LAST), pairs)
-    report(embedder, held, trainer.score(held))
-    if options.write:
+    trainer = train(Encoder.of(Weights(weights), LAST), pairs, trained)
+    if options.write:  # before anything else: it took long
         write(trainer, directory)
+    report(embedder, held, trainer.score(held))
 
 
 if __name__ == '__main__':

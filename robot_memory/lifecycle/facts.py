@@ -255,6 +255,7 @@ def store_fact(
         memory.settings.duplicate_cosine,
         neighbours,
         () if is_rule else verdicts.list_restated(),
+        verdicts.list_replaced(),
     )
     if known is None:
         memory_id = memories.insert(connection, record, vector)

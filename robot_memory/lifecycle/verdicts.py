@@ -32,10 +32,12 @@ from robot_memory.text.statements import drop_request
 
 logger = logging.getLogger(__name__)
 
-ALONE, HINTED, SAID = 2.0, 0.5, 0.0
+ALONE, HINTED, SAID = 1.5, 0.5, 0.0
 """The least log odds of a correction: by itself, where words say it may be one, or is."""
 RESTATED = 0.0
 """The least log odds that a text says the same as a known one in other words."""
+SURE = 3.0
+"""The least log odds of a correction of a fact that the words say is the same."""
 NEAREST, LEAST = 12, 0.1
 """How many of the nearest memories may be corrected, and how similar they are at least."""
 LEAST_ALONE = 0.25
@@ -86,6 +88,14 @@ class Verdicts:
             if one.restates >= RESTATED and not one.replaced
         ]
         return sorted(found, key=lambda one: -one[2])
+
+    def list_replaced(self) -> frozenset[tuple[int, str]]:
+        """Return the id and text of known facts that a new one surely replaces."""
+        return frozenset(
+            (memory_id, one.content)
+            for memory_id, one in self.found.items()
+            if one.replaced and one.score >= SURE
+        )
 
     def sort(self, near: Iterable[tuple[int, float]]) -> list[tuple[int, float]]:
         """Return memories with their similarity, those that were judged by their score first."""

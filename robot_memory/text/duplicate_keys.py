@@ -231,6 +231,26 @@ _CONTRASTS = {
     for values in members.split()
     for name in values.split('/')
 }
+_HAN_CONTRAST = (
+    '(?:周|星期|礼拜)(?P<day>[一二三四五六日天])(?!次|回|趟|遍|天|个|小时)|(?P<part>凌晨|早上|早晨|清晨'
+    '|上午|中午|正午|下午|午后|傍晚|晚上|夜里|半夜)|(?P<when>[昨今明])[天日晚早]'
+    '|(?P<order>[大二三四五六小])(?P<kin>[姨舅叔伯姑嫂哥姐弟妹爷奶婶])'
+)
+_DAYS = dict(
+    zip(
+        '一二三四五六日天',
+        'monday tuesday wednesday thursday friday saturday sunday sunday'.split(),
+        strict=True,
+    )
+)
+_PARTS_OF_DAY = {
+    **dict.fromkeys(('凌晨', '早上', '早晨', '清晨', '上午'), 'morning'),
+    **dict.fromkeys(('中午', '正午'), 'noon'),
+    **dict.fromkeys(('下午', '午后'), 'afternoon'),
+    '傍晚': 'evening',
+    **dict.fromkeys(('晚上', '夜里', '半夜'), 'night'),
+}
+_WHEN = {'昨': 'yesterday', '今': 'today', '明': 'tomorrow'}
 _FIXED = frozenset(
     """
     the a an this that these those my your our his her their its each every no of in on at to
@@ -255,7 +275,8 @@ def names_another(one: str, other: str) -> bool:
     folded = [fold(text) for text in (one, other)]
     words = [_WORD.findall(text) for text in folded]
     first, second = (
-        _find_contrasts([*found, *text]) for found, text in zip(words, folded, strict=True)
+        _find_contrasts([*found, *text]) | _find_han_contrasts(text)
+        for found, text in zip(words, folded, strict=True)
     )
     if any(first[group] != second[group] for group in first.keys() & second.keys()):
         return True
@@ -268,13 +289,29 @@ def names_another(one: str, other: str) -> bool:
     return _differs_in_slot(words[0], words[1], _is_slot)
 
 
-def _find_contrasts(words: Iterable[str]) -> dict[int, set[str]]:
+def _find_contrasts(words: Iterable[str]) -> dict[int | str, set[str]]:
     """Return by group what the words, or the characters of Chinese, say of it."""
-    found: dict[int, set[str]] = {}
+    found: dict[int | str, set[str]] = {}
     for word in words:
         if word in _CONTRASTS:
             group, value = _CONTRASTS[word]
             found.setdefault(group, set()).add(value)
+    return found
+
+
+def _find_han_contrasts(folded: str) -> dict[int | str, set[str]]:
+    """Return what Chinese words of more than one character say: days, parts of one, which aunt."""
+    if folded.isascii():
+        return {}
+    found: dict[int | str, set[str]] = {}
+    for match in _compile(_HAN_CONTRAST).finditer(folded):
+        if match['kin']:
+            found.setdefault(match['kin'], set()).add(match['order'])
+            continue
+        word = match['part'] and _PARTS_OF_DAY[match['part']]
+        word = word or (_DAYS[match['day']] if match['day'] else _WHEN[match['when']])
+        group, value = _CONTRASTS[word]
+        found.setdefault(group, set()).add(value)
     return found
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -82,6 +82,7 @@ def find(
     cosine_bar: float,
     neighbours: Neighbours,
     restated: Iterable[tuple[int, str, float]] = (),
+    replaced: Container[tuple[int, str]] = (),
 ) -> Duplicate | None:
     """
     Return the active fact of the collection that a text repeats, if there is one.
@@ -89,15 +90,17 @@ def find(
     Where it is the word of a person (`whose`), that of another is not the same. What a caller
     states is no duplicate of what a topic said; what a topic says (`is_quoted`) may be one of
     either. An outcome, a place or simulation parts no texts: they are of the occasion. `restated`
-    are the id, text and log odds of facts that a cross-encoder says it restates, likeliest first.
+    are the id, text and log odds of facts that a cross-encoder says it restates, likeliest first;
+    `replaced` are the id and text of those that it says it surely replaces, which are the same
+    by their text alone.
     """
     kind = (whose, is_quoted)
     return (
         _match_text(connection, collection, text, kind)
-        or _match_words(connection, collection, text, kind, jaccard_bar, neighbours)
-        or _match_meaning(connection, collection, text, kind, cosine_bar, neighbours)
+        or _match_words(connection, collection, text, kind, jaccard_bar, neighbours, replaced)
+        or _match_meaning(connection, collection, text, kind, cosine_bar, neighbours, replaced)
         or _match_rewording(
-            connection, collection, text, kind, jaccard_bar, cosine_bar, neighbours
+            connection, collection, text, kind, jaccard_bar, cosine_bar, neighbours, replaced
         )
         or _match_restated(connection, collection, text, kind, cosine_bar, restated)
     )
@@ -131,6 +134,7 @@ def _match_words(
     kind: _Kind,
     bar: float,
     neighbours: Neighbours,
+    replaced: Container[tuple[int, str]],
 ) -> Duplicate | None:
     """Compare token sets; a set of another size than |A| x bar .. |A| / bar cannot pass."""
     keys = derive_keys(text)
@@ -148,6 +152,8 @@ def _match_words(
         rows = list(connection.execute(_BY_ID, (json.dumps(ids), *key)))
     best = Duplicate('jaccard', 0, bar)
     for memory_id, content, count in rows:
+        if (memory_id, content) in replaced:
+            continue
         if not token_sets.may_exceed_jaccard(wanted, content, count, best.similarity):
             continue
         similarity = token_sets.compute_jaccard(wanted, token_sets.make_token_set(content))
@@ -177,6 +183,7 @@ def _match_meaning(
     kind: _Kind,
     bar: float,
     neighbours: Neighbours,
+    replaced: Container[tuple[int, str]],
 ) -> Duplicate | None:
     """Return the nearest above the bar that has the same duplicate key."""
     if not neighbours.has_meaning:
@@ -197,7 +204,7 @@ def _match_meaning(
             f" AND status = 'active'{_OF_KIND}",
             (memory_id, key, *kind),
         ).fetchone()
-        if row and not _parts(row[0], text, similarity):
+        if row and (memory_id, row[0]) not in replaced and not _parts(row[0], text, similarity):
             return Duplicate('cosine', memory_id, min(similarity, 1.0))
     return None
 
@@ -217,6 +224,7 @@ def _match_rewording(
     jaccard_bar: float,
     cosine_bar: float,
     neighbours: Neighbours,
+    replaced: Container[tuple[int, str]],
 ) -> Duplicate | None:
     """
     Return the nearest that the judge of texts calls the same, whatever its duplicate key.
@@ -230,7 +238,9 @@ def _match_rewording(
     texts = _read_texts(connection, collection, [memory_id for memory_id, _ in nearest], kind)
     for memory_id, similarity in nearest:
         known = texts.get(memory_id)
-        if known is None or not may_repeat(known, text, similarity):  # words cost more to compare
+        if known is None or (memory_id, known) in replaced:
+            continue
+        if not may_repeat(known, text, similarity):  # words cost more to compare
             continue
         by_meaning = similarity > cosine_bar
         overlap = 0.0 if by_meaning else compare_words(known, text)
