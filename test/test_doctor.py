@@ -279,7 +279,7 @@ def break_index(site: Site) -> None:
     connection = checksums.connect(site.store)
     connection.pragma('writable_schema', True)
     connection.execute(
-        "UPDATE sqlite_schema SET sql = replace(sql, '(created_at)', '(updated_at)')"
+        "UPDATE sqlite_schema SET sql = replace(sql, '(created_at)', '(token_count)')"
         " WHERE name = 'memories_by_time'"
     )
     connection.pragma('schema_version', connection.pragma('schema_version') + 1)

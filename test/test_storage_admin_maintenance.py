@@ -99,7 +99,7 @@ def test_a_broken_index_is_made_anew(robot: Robot) -> None:
         )[0]
         connection.pragma('writable_schema', True)
         connection.execute(
-            "UPDATE sqlite_schema SET sql = replace(sql, '(created_at)', '(updated_at)')"
+            "UPDATE sqlite_schema SET sql = replace(sql, '(created_at)', '(token_count)')"
             " WHERE name = 'memories_by_time'"
         )
         version = connection.pragma('schema_version')

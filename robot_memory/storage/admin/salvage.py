@@ -31,7 +31,7 @@ from robot_memory.storage.store_files import (
     hold_scratch,
     name_file,
 )
-from robot_memory.storage.tables import event_hours, meta, part_digests, sizes
+from robot_memory.storage.tables import event_hours, meta, part_digests, sizes, trials
 from robot_memory.storage.vector_extension import load_vectors
 
 Progress = Callable[[int, int], None]
@@ -269,6 +269,7 @@ def _settle(new: apsw.Connection, done: Salvaged) -> None:
             new.execute('DELETE FROM part_digests WHERE part_id = ?', (one.id,))
         elif one.is_new:
             part_digests.add(new, one)
+    trials.restore(new)
     sizes.recount(new)
     event_hours.compute_all(new)
     new.execute('COMMIT')

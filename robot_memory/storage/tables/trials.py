@@ -234,6 +234,17 @@ def refresh(connection: apsw.Connection) -> int:
     return len(gone) + len(stale)
 
 
+def restore(connection: apsw.Connection) -> int:
+    """Write the rows of trials whose events are lost, from all memories; return how many."""
+    lacking: list[Any] = connection.execute(
+        'SELECT m.id, m.collection, m.context FROM memories AS m'
+        f' WHERE {_IS_TRIAL} AND m.id NOT IN (SELECT memory_id FROM trials)'
+    ).fetchall()
+    for memory_id, collection, context in lacking:
+        put(connection, memory_id, 'perception', collection, json.loads(context))
+    return len(lacking)
+
+
 def _find_stale(connection: apsw.Connection, also: str = '1') -> list[Any]:
     """
     Return memories `m` that tell of a trial and have no row of the present rules.
