@@ -19,11 +19,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from robot_memory.core.varints import read_id
-from robot_memory.storage.page_file import RESERVED, PageFile, open_pages
-from robot_memory.storage.store_files import LOG, name_file
+from robot_memory.storage.page_checks import (
+    compute_checksums,
+    keep_lasting,
+    list_logged,
+    list_unmatched,
+    list_zeros,
+    read_blocks,
+)
+from robot_memory.storage.page_file import PageFile, open_pages
 
-_BLOCK = 4096
-"""Pages that are read at once."""
 _INTERIOR = {2: 'index', 5: 'table'}
 _KINDS = frozenset((*_INTERIOR, 10, 13))
 _TRIED = 3
@@ -75,10 +80,11 @@ def find_damaged(path: Path) -> list[int]:
     found: list[int] = []
     zeros: list[int] = []
     with open_pages(path) as file:
-        for start, data in _read_blocks(file, 1, file.count + 1 if file.has_checksums else 1):
-            found += _check(data, file.page_size, start)
-            zeros += _list_zeros(data, file.page_size, start)
-        damaged, unread = _confirm(path, file, found), _keep_used(path, file, zeros)
+        for start, data in read_blocks(file, 1, file.count + 1 if file.has_checksums else 1):
+            found += list_unmatched(data, file.page_size, start)
+            zeros += list_zeros(data, file.page_size, start)
+        damaged = keep_lasting(path, file, found, list_unmatched)
+        unread = keep_lasting(path, file, zeros, list_zeros)
     return sorted({*damaged, *_choose_blank(path, unread)})
 
 
@@ -90,30 +96,10 @@ def find_damaged_among(path: Path, first: int, count: int | None) -> tuple[list[
             return [], file.count
         found = [
             number
-            for start, data in _read_blocks(file, first, end)
-            for number in _check(data, file.page_size, start)
+            for start, data in read_blocks(file, first, end)
+            for number in list_unmatched(data, file.page_size, start)
         ]
-        return sorted(_confirm(path, file, found)), file.count
-
-
-def _read_blocks(file: PageFile, first: int, end: int) -> Iterator[tuple[int, bytes]]:
-    """Give pages in blocks, each with the number of its first one."""
-    for start in range(first, end, _BLOCK):
-        yield start, file.read(start, min(_BLOCK, end - start))
-
-
-def _confirm(path: Path, file: PageFile, found: Iterable[int]) -> set[int]:
-    """Return those of pages that are in use, and whose checksums do not match once more."""
-    # One that is being written while it is read is whole the next time.
-    twice = [number for number in found if _check(file.read(number), file.page_size, number)]
-    return _keep_used(path, file, twice)
-
-
-def _keep_used(path: Path, file: PageFile, numbers: Collection[int]) -> set[int]:
-    """Return those of pages that are in use, and that the log has not."""
-    if not numbers:
-        return set()
-    return set(numbers) - file.list_unused() - _list_logged(path, file.page_size)
+        return sorted(keep_lasting(path, file, found, list_unmatched)), file.count
 
 
 def find_blank(path: Path) -> list[int]:
@@ -140,23 +126,17 @@ def find_zeros(path: Path) -> set[int]:
     with open_pages(path) as file:
         zeros = [
             number
-            for start, data in _read_blocks(file, 1, file.count + 1 if file.has_checksums else 1)
-            for number in _list_zeros(data, file.page_size, start)
+            for start, data in read_blocks(file, 1, file.count + 1 if file.has_checksums else 1)
+            for number in list_zeros(data, file.page_size, start)
         ]
-        return _keep_used(path, file, zeros)
+        return keep_lasting(path, file, zeros, list_zeros)
 
 
 def list_blank(path: Path, damaged: Iterable[int]) -> list[int]:
     """Return those of some damaged pages that are all zeros; their checksums match."""
     with open_pages(path) as file:
         inside = [number for number in damaged if number <= file.count]
-        return [one for one in inside if _list_zeros(file.read(one), file.page_size, one)]
-
-
-def _list_zeros(data: bytes, page_size: int, first: int) -> list[int]:
-    words: NDArray[np.uint32] = np.frombuffer(data, '<u4').reshape(-1, page_size // 4)
-    numbers: list[int] = (np.flatnonzero(~words.any(axis=1)) + first).tolist()
-    return numbers
+        return [one for one in inside if list_zeros(file.read(one), file.page_size, one)]
 
 
 def find_damaged_of(path: Path, numbers: Iterable[int]) -> set[int]:
@@ -165,44 +145,9 @@ def find_damaged_of(path: Path, numbers: Iterable[int]) -> set[int]:
         found = {
             number
             for number in numbers
-            if number <= file.count and _check(file.read(number), file.page_size, number)
+            if number <= file.count and list_unmatched(file.read(number), file.page_size, number)
         }
-        return found - _list_logged(path, file.page_size)
-
-
-def _list_logged(path: Path, page_size: int) -> set[int]:
-    """Return the pages that are read from the log; a crash may leave these half written."""
-    try:
-        log = name_file(path, LOG).read_bytes()
-    except OSError:
-        return set()
-    frames = range(32, len(log) - page_size - 23, page_size + 24)
-    return {int.from_bytes(log[at : at + 4], 'big') for at in frames}
-
-
-def _check(data: bytes, page_size: int, first: int) -> list[int]:
-    """Return the numbers of the pages whose last 8 bytes are not the checksum of the others."""
-    words: NDArray[np.uint32] = np.frombuffer(data, '<u4').reshape(-1, page_size // 4)
-    wrong = (compute_checksums(words) != words[:, -2:]).any(axis=1)
-    numbers: list[int] = (np.flatnonzero(wrong) + first).tolist()
-    return numbers
-
-
-def compute_checksums(words: NDArray[np.uint32]) -> NDArray[np.uint32]:
-    """Return the checksums of pages (pages, words a page), shape (pages, 2)."""
-    columns = np.ascontiguousarray(words.T)
-    one = np.zeros(len(words), np.uint32)
-    other = np.zeros(len(words), np.uint32)
-    for place in range(0, len(columns) - RESERVED // 4, 2):
-        one += columns[place] + other
-        other += columns[place + 1] + one
-    return np.stack([one, other], axis=1)
-
-
-def seal(page: bytes) -> bytes:
-    """Return a page with its checksum."""
-    words = np.frombuffer(page, '<u4').reshape(1, -1)
-    return page[:-RESERVED] + compute_checksums(words).astype('<u4').tobytes()
+        return found - list_logged(path, file.page_size)
 
 
 def find_flipped(path: Path, damaged: Sequence[int]) -> list[int]:

@@ -25,6 +25,7 @@ from robot_memory.storage.admin.page_substitution import TABLE_LEAF, substitute
 from robot_memory.storage.admin.tree_mending import Leaf, make_inner, read_leaf
 from robot_memory.storage.connection import Database
 from robot_memory.storage.damage import DamagedPage
+from robot_memory.storage.page_checks import seal
 from robot_memory.storage.page_file import RESERVED, PageFile, open_pages, open_raw
 
 TABLE = 'indexed'
@@ -198,7 +199,7 @@ def _write(db: Database, made: Mapping[int, bytes], below: Sequence[Sequence[_Br
             raise Unavailable('the damaged pages were written meanwhile; nothing was changed')
         with open_raw(db.path, is_written=True) as file:
             for number, page in made.items():
-                file.xWrite(damage.seal(page), (number - 1) * len(page))
+                file.xWrite(seal(page), (number - 1) * len(page))
             file.xSync(apsw.SQLITE_SYNC_FULL)
         connection.execute('ROLLBACK')
 

@@ -17,7 +17,8 @@ from typing import BinaryIO
 from robot_memory.core.varints import read_id, read_varint, write_varint
 from robot_memory.storage.admin.page_substitution import TABLE_LEAF, make_empty_leaf
 from robot_memory.storage.admin.row_types import ColumnType, fit, read_records
-from robot_memory.storage.damage import seal, walk_levels
+from robot_memory.storage.damage import walk_levels
+from robot_memory.storage.page_checks import seal
 from robot_memory.storage.page_file import RESERVED, PageFile, open_pages
 
 _INNER = 5
