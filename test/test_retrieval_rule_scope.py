@@ -197,7 +197,15 @@ def test_what_words_say_for_sure_gives_way_to_what_meaning_is_surer_of() -> None
 
 
 @pytest.mark.parametrize(
-    'condition', [{'days': [6]}, {'person_near': 'anyone'}, {'tool': 'hook'}, {'hours': [20, 7]}]
+    'condition',
+    [
+        {'days': [6]},
+        {'person_near': 'anyone'},
+        {'not': {'person_near': 'anyone'}},
+        {'tool': 'hook'},
+        {'place': 'study'},
+        {'hours': [20, 7]},
+    ],
 )
 def test_who_is_near_and_when_is_what_words_say(condition: Condition) -> None:
     for judged in (Judged(None, ('so',)), Judged(False, ('so',))):

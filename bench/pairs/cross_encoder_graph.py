@@ -57,9 +57,7 @@ def make_graph(
     return found
 
 
-def read_trained(
-    directory: Path, trained: Path
-) -> tuple[dict[str, tuple[NDArray[Any], NDArray[Any]]], NDArray[Any], NDArray[Any]]:
+def read_trained(directory: Path, trained: Path) -> tuple[Adapter, NDArray[Any], NDArray[Any]]:
     """Return the adapter, the head and its bias of a graph that `make_graph` made of a model."""
     stored = {
         one.name: onnx.numpy_helper.to_array(one).astype(np.float32)

@@ -10,7 +10,8 @@ not replace: most of what is known when something changes is another thing. It p
 and of the half `plain`, what the words find, what the model does, and what both do as learn joins
 them; `--hold first --write` writes the graph that the package loads. It takes JAX, which nothing
 else here does (`scripts/env pip install -r requirements/training.in`), and fifty minutes on two
-cores.
+cores. `--continue so sp` begins with the graph that the package has, and trains with the pairs of
+these hands and of as many others: some minutes a hand.
 """
 
 from __future__ import annotations

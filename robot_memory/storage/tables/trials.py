@@ -229,20 +229,23 @@ def refresh(connection: apsw.Connection) -> int:
     for (memory_id,) in gone:
         remove(connection, memory_id)
     stale = _find_stale(connection)
-    for memory_id, collection, context in stale:
-        put(connection, memory_id, 'perception', collection, json.loads(context))
+    _put_each(connection, stale)
     return len(gone) + len(stale)
 
 
-def restore(connection: apsw.Connection) -> int:
-    """Write the rows of trials whose events are lost, from all memories; return how many."""
+def restore(connection: apsw.Connection) -> None:
+    """Write the rows of trials whose events are lost, which `refresh` finds no more."""
     lacking: list[Any] = connection.execute(
         'SELECT m.id, m.collection, m.context FROM memories AS m'
         f' WHERE {_IS_TRIAL} AND m.id NOT IN (SELECT memory_id FROM trials)'
     ).fetchall()
-    for memory_id, collection, context in lacking:
+    _put_each(connection, lacking)
+
+
+def _put_each(connection: apsw.Connection, rows: Iterable[Any]) -> None:
+    """Write the rows of memories (id, collection, context as JSON) that tell of a trial."""
+    for memory_id, collection, context in rows:
         put(connection, memory_id, 'perception', collection, json.loads(context))
-    return len(lacking)
 
 
 def _find_stale(connection: apsw.Connection, also: str = '1') -> list[Any]:

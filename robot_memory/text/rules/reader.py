@@ -107,7 +107,7 @@ def _read_clauses(text: str) -> Condition:
 
 def _reword(text: str) -> str:
     """Say 'if anybody' for 'unless nobody', 'unless Tom is' for 'when Tom is not', and so on."""
-    words = load_reader()['who_is_near']
+    words = load_reader()['reworded']
     text = re.sub(words['apposition_en'], '', text)
     text = re.sub(words['unless_nobody_en'], 'if anybody ', text, flags=re.IGNORECASE)
     text = re.sub(words['unless_nobody_zh'], r'\1有人的话', text)
