@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 import recordings
+from amounts import few_or_many
 from narrowing import require
 from robots import Robot
 from viewing import TOKENS, Visit, serve_viewer, write_tokens
@@ -33,6 +34,8 @@ HOSTILE = (
     'x' * 280,
     '很长的中文句子没有空格' * 20,
 )
+EVERY = few_or_many(8, 3)
+"""One in so many pages of memories is looked at."""
 PLACES = ('/', '/?kind=perception', '/search?q=cup', '/search?q=杯子', '/rules', '/skills')
 MORE = (
     '/skills/grasp%20cup',
@@ -96,8 +99,10 @@ class Watched:
 def test_every_page_is_accessible_and_whole(
     browser: Browser, filled: Robot, language: str, width: int
 ) -> None:
-    seen = [row[0] for row in filled.rows('SELECT memory_id FROM parts GROUP BY memory_id')][::3]
-    told = [row[0] for row in filled.rows("SELECT id FROM memories WHERE type = 'fact'")][::3]
+    seen = [row[0] for row in filled.rows('SELECT memory_id FROM parts GROUP BY memory_id')][
+        ::EVERY
+    ]
+    told = [row[0] for row in filled.rows("SELECT id FROM memories WHERE type = 'fact'")][::EVERY]
     pages = [*PLACES, *MORE, *(f'/memories/{one}' for one in (*seen, *told))]
     with serve_viewer(filled) as viewer:
         own = viewer.url.rstrip('/')
