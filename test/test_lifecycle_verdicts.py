@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+import math
+
 import pytest
 from narrowing import require
 from robots import Robot
 
 from robot_memory.core.records import Record
 from robot_memory.embedding.cross_encoder import has_cross_encoder
-from robot_memory.lifecycle.verdicts import NO_VERDICTS, SURE, Verdict, Verdicts, judge_statement
+from robot_memory.lifecycle.verdicts import (
+    DISTINCT,
+    NO_VERDICTS,
+    SURE,
+    Verdict,
+    Verdicts,
+    judge_statement,
+)
 from robot_memory.search.neighbours import open_neighbours
 from robot_memory.storage.indexes import duplicates
 
@@ -99,7 +108,7 @@ RESTATED = [
     ("The left camera's lens is scratched.", 'There is a scratch on the lens of the left camera.'),
     ('阳台的花归妈妈浇。', '浇阳台的花是妈妈的活儿。'),
 ]
-DISTINCT = [
+WORDED_ALIKE = [
     ('The side door may be opened at night.', 'The side door may not be opened at night.'),
     ('The freezer is full.', 'The fridge is full.'),
     ('阳台的花归妈妈浇。', '浇阳台的花是弟弟的活儿。'),
@@ -113,7 +122,7 @@ def test_a_restated_fact_is_an_observation(judged: Robot, old: str, new: str) ->
     assert (found.status, found.existing_id) == ('duplicate', first)
 
 
-@pytest.mark.parametrize(('old', 'new'), DISTINCT)
+@pytest.mark.parametrize(('old', 'new'), WORDED_ALIKE)
 def test_a_fact_that_is_worded_alike_is_none(judged: Robot, old: str, new: str) -> None:
     judged.learn(old)
     assert judged.learn(new).status == 'created'
@@ -125,13 +134,14 @@ def test_what_is_replaced_is_not_the_same_however_alike_its_words_are(judged: Ro
     assert (answer.status, answer.disagrees) == ('created', old)  # it is taken for a rule
 
 
-def test_replaced_facts_are_listed_with_their_texts() -> None:
+def test_facts_that_are_surely_another_thing_are_listed_with_their_texts() -> None:
     found = {
-        1: Verdict('a', SURE, True, -2.0),
-        2: Verdict('b', -2.0, False, 2.0),
-        3: Verdict('c', SURE - 1, True, -2.0),
+        1: Verdict('a', SURE, True, 2.0),
+        2: Verdict('b', -2.0, False, DISTINCT),
+        3: Verdict('c', SURE - 1, True, -1.0),
+        4: Verdict('d', -math.inf, False, -math.inf),  # it was not read
     }
-    assert Verdicts(found).list_replaced() == {(1, 'a')}
+    assert Verdicts(found).list_distinct() == {(1, 'a'): True, (2, 'b'): False}
 
 
 def test_a_rule_is_no_restatement_of_anything(judged: Robot) -> None:
@@ -180,3 +190,22 @@ def test_a_verdict_is_of_the_text_that_was_read_and_else_words_decide() -> None:
         assert verdicts.tell(old.id, old.content) is replaced
         assert verdicts.tell(other.id, other.content) is None, 'its text is another by now'
     assert NO_VERDICTS.tell(old.id, old.content) is None
+
+
+RESTATED_OTHERWISE = [
+    ('The glue bottle is empty.', 'There is no glue left in the bottle.'),
+    ('The water tank holds twenty litres.', 'Twenty thousand millilitres fit into the tank.'),
+]
+
+
+@pytest.mark.parametrize(('old', 'new'), RESTATED_OTHERWISE)
+def test_a_no_or_an_amount_that_is_put_otherwise_parts_nothing(
+    judged: Robot, old: str, new: str
+) -> None:
+    first = require(judged.learn(old).memory_id)
+    assert judged.learn(new).existing_id == first
+
+
+def test_what_only_adds_a_word_stays_with_the_known_fact(judged: Robot) -> None:
+    first = require(judged.learn('Grasp the red cup from the left side.').memory_id)
+    assert judged.learn('Grasp the red cup slowly from the left side.').existing_id == first

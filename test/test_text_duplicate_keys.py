@@ -135,6 +135,9 @@ def test_texts_that_differ_in_a_figure_or_a_no_have_different_guards(one: str, o
         ('下午漏水传感器响了一回', '上午漏水传感器响了一回'),
         ('三姨说她房间的灯太亮了', '二姨说她房间的灯太亮了'),
         ('昨天打碎了一个杯子', '今天打碎了一个杯子'),
+        ('滑台的前限位松了', '滑台的后限位松了'),
+        ('The attempt to grasp it failed', 'The attempt to grasp it succeeded'),
+        ('The valve of the inner ring leaks', 'The valve of the outer ring leaks'),
     ],
 )
 def test_the_same_sentence_of_another_thing_names_another(one: str, other: str) -> None:

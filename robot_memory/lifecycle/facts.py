@@ -243,8 +243,10 @@ def store_fact(
         memory.embedder.get_if_loaded(),
         memory.resident_index,
     )
-    # A rule that is taken for another thing would be lost.
+    # A rule that is taken for another thing would be lost, and of two rules that have nothing in
+    # common but that both command the cross-encoder says in one of ten cases that they are one.
     is_rule = record.category in PROTECTED or may_be_rule
+    restated = () if is_rule else verdicts.list_restated()
     known = duplicates.find(
         connection,
         record.collection,
@@ -254,8 +256,8 @@ def store_fact(
         memory.settings.duplicate_jaccard,
         memory.settings.duplicate_cosine,
         neighbours,
-        () if is_rule else verdicts.list_restated(),
-        verdicts.list_replaced(),
+        restated,
+        verdicts.list_distinct(),
     )
     if known is None:
         memory_id = memories.insert(connection, record, vector)

@@ -34,14 +34,18 @@ logger = logging.getLogger(__name__)
 
 ALONE, HINTED, SAID = 1.5, 0.5, 0.0
 """The least log odds of a correction: by itself, where words say it may be one, or is."""
-RESTATED = 0.0
-"""The least log odds that a text says the same as a known one in other words."""
+RESTATED, DISTINCT = 0.5, -2.5
+"""
+Log odds that a text says the same as a known one: from the first on it may, whatever the words
+say; up to the second it does not.
+"""
 SURE = 3.0
 """The least log odds of a correction of a fact that the words say is the same."""
-NEAREST, LEAST = 12, 0.1
-"""How many of the nearest memories may be corrected, and how similar they are at least."""
-LEAST_ALONE = 0.25
-"""Similarity below which a fact is not judged that the words do not say is corrected."""
+NEAREST, LEAST = 12, -1.0
+"""
+How many of the nearest memories may be corrected; the bar of similarity is under any, since a
+correction may be worded so differently that nothing likens it to the fact.
+"""
 _JUDGED = 2
 """Facts that are judged where words say, or hint, that something changed; else it is one."""
 _SHARED = 0.5
@@ -89,13 +93,18 @@ class Verdicts:
         ]
         return sorted(found, key=lambda one: -one[2])
 
-    def list_replaced(self) -> frozenset[tuple[int, str]]:
-        """Return the id and text of known facts that a new one surely replaces."""
-        return frozenset(
-            (memory_id, one.content)
+    def list_distinct(self) -> dict[tuple[int, str], bool]:
+        """Return the id and text of known facts that a new one is not, and if it replaces them."""
+        found = {
+            (memory_id, one.content): one.replaced and one.score >= SURE
             for memory_id, one in self.found.items()
-            if one.replaced and one.score >= SURE
-        )
+            if math.isfinite(one.restates)
+        }
+        return {
+            key: is_replaced
+            for key, is_replaced in found.items()
+            if is_replaced or self.found[key[0]].restates <= DISTINCT
+        }
 
     def sort(self, near: Iterable[tuple[int, float]]) -> list[tuple[int, float]]:
         """Return memories with their similarity, those that were judged by their score first."""
@@ -137,7 +146,7 @@ def judge_statement(
         near_enough = [
             (old, similarity + _SHARED * _share_words(old.content, text))
             for old, similarity in facts
-            if similarity >= LEAST_ALONE and not is_of_another_person(old.content, text)
+            if not is_of_another_person(old.content, text)
         ]
         near_enough.sort(key=lambda one: -one[1])
         rest = [old for old, _ in near_enough[: _JUDGED if hinted else 1]]

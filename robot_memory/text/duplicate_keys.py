@@ -8,6 +8,7 @@ from functools import cache, lru_cache
 
 from robot_memory.text.caching import cache_texts
 from robot_memory.text.compiled_patterns import compile_pattern
+from robot_memory.text.opposites import swaps_opposites
 from robot_memory.text.prefixes import join_words
 from robot_memory.text.token_sets import make_token_set
 from robot_memory.text.tokenizer import fold, hash_content
@@ -268,9 +269,10 @@ def names_another(one: str, other: str) -> bool:
     """
     Say whether two texts that look alike speak of different things, so are no duplicates.
 
-    They do where they name other colours, sides, days, people or letters, or where all that
-    parts them is another thing in one place of the same sentence: 'the milk is in the fridge',
-    'the eggs are in the fridge'. Numbers, units and negations are for `duplicate_key`.
+    They do where they name other colours, sides, days, people or letters, where one has the
+    opposite of a word in its place, or where all that parts them is another thing in one place of
+    the same sentence: 'the milk is in the fridge', 'the eggs are in the fridge'. Numbers, units
+    and negations are for `duplicate_key`.
     """
     folded = [fold(text) for text in (one, other)]
     words = [_WORD.findall(text) for text in folded]
@@ -284,9 +286,10 @@ def names_another(one: str, other: str) -> bool:
         mine, others = named(one), named(other)
         if mine.difference(others, words[1]) and others.difference(mine, words[0]):
             return True
-    if max(''.join(folded), default='') >= '\u3040':
-        return _differs_in_slot(list(folded[0]), list(folded[1]), _is_han_slot)
-    return _differs_in_slot(words[0], words[1], _is_slot)
+    is_han = max(''.join(folded), default='') >= '\u3040'
+    left, right = map(list, folded) if is_han else words
+    slot = _is_han_slot if is_han else _is_slot
+    return swaps_opposites(left, right) or _differs_in_slot(left, right, slot)
 
 
 def _find_contrasts(words: Iterable[str]) -> dict[int | str, set[str]]:

@@ -61,6 +61,9 @@ def _compile() -> dict[str, re.Pattern[str]]:
         ),
         'days': compile_pattern(r'(?<=\d) days\b'),
         'noon': compile_pattern(r'(?<![\w-])(?:12 )?(?P<name>noon|midday|midnight)(?![\w-])'),
+        'dozens': compile_pattern(r'(?<![\d.])(?P<count>\d{1,3}) dozen\b(?: of\b)?'),
+        'fortnight': compile_pattern(r'(?<!\d )\b(?:an? )?fortnight\b'),
+        'counter_zh': compile_pattern(rf'(?<=[{_HAN}\d半])个(?=小时|钟头|星期|礼拜)'),
         'below_zero': compile_pattern(rf'零下(?={han})'),
         'quarters_zh': compile_pattern('(?P<count>[一两三])刻钟'),
         'han_part': compile_pattern(rf'(?P<below>[{_HAN}]+)分之(?P<above>[{_HAN}]+)'),
@@ -97,6 +100,7 @@ def write_figures(text: str) -> str:
     found = _compile()
     if not text.isascii():
         text = found['kilo'].sub(' k', text)
+        text = found['counter_zh'].sub('', text)
         text = re.sub(r'(?<=\d k)[克瓦米牛帕伏]', lambda m: _KILO[m[0]], text)
         text = found['han_part'].sub(_write_share, text)
         text = found['han_clock'].sub(_write_han_clock, text)
@@ -112,6 +116,8 @@ def write_figures(text: str) -> str:
     text = found['other'].sub('2 ', text)
     text = found['part'].sub(_write_part, text)
     text = found['words'].sub(_write_words, text)
+    text = found['dozens'].sub(lambda m: str(12 * int(m['count'])), text)
+    text = found['fortnight'].sub('2 week', text)
     text = found['days'].sub(' day', text)
     text = found['noon'].sub(
         lambda m: _format_clock(24 if m['name'] == 'midnight' else 12, 0, None), text

@@ -17,19 +17,34 @@ from robot_memory.text.compiled_patterns import compile_pattern
 from robot_memory.text.duplicate_keys import names_another
 from robot_memory.text.figures import write_figures
 from robot_memory.text.rules.people import find_named, find_people, is_named
-from robot_memory.text.sameness import compute_overlap, has_same_amounts, is_same, may_be_same
+from robot_memory.text.sameness import (
+    compute_overlap,
+    is_same,
+    may_be_same,
+    measure_form,
+    tells_of_another,
+)
 from robot_memory.text.statement_reader import (
     STOP,
     WORD,
     Statement,
     count_negations,
     find_ids,
+    has_han,
     read_amounts,
     read_quantities,
     read_statement,
     stem,
 )
 from robot_memory.text.tokenizer import fold
+
+_LIKELY, _SURELY = 1.5, 2.5
+"""
+Log odds from which texts are the same where words say they are of two things, and where their
+amounts or negations are not the same.
+"""
+_FORM_OF_DENIALS, _FORM_OF_AMOUNTS = 0.75, 0.6
+"""How alike, word by word, texts are at most whose negations, or amounts, need not be the same."""
 
 
 class Relation(Enum):
@@ -108,14 +123,22 @@ def may_repeat(old: str, new: str, similarity: float) -> bool:
     return may_be_same(_write_figures(old), _write_figures(new), similarity)
 
 
-def may_restate(old: str, new: str) -> bool:
-    """Say whether two texts of one script may say the same, as far as numbers and names tell."""
-    one, other = _write_figures(old), _write_figures(new)
-    return (
-        has_same_amounts(one, other)
-        and count_negations(one) == count_negations(other)
-        and not names_another(old, new)
-    )
+def may_restate(old: str, new: str, odds: float) -> bool:
+    """
+    Say whether two texts of one script say the same that a model says do, by some log odds.
+
+    It cannot tell "is" from "is not", nor 10 mg from 10 µg, in one and the same sentence; where
+    the sentence is another one, no amount needs to be the same ("two dozen"), nor a negation
+    ("nobody but Li", "Li alone").
+    """
+    if names_another(old, new) or has_han(old) != has_han(new):
+        return False
+    one, other = _read_figures(old), _read_figures(new)
+    if read_amounts(one.text) != read_amounts(other.text):
+        return odds >= _SURELY and measure_form(one, other) < _FORM_OF_AMOUNTS
+    if count_negations(one.text) != count_negations(other.text):
+        return odds >= _SURELY and measure_form(one, other) < _FORM_OF_DENIALS
+    return odds >= _LIKELY or not tells_of_another(new, old)
 
 
 def compare_words(old: str, new: str) -> float:

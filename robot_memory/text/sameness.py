@@ -152,6 +152,11 @@ def _shorten(words: Sequence[str], others: Sequence[str]) -> Sequence[str]:
     return words
 
 
+def measure_form(one: Statement, other: Statement) -> float:
+    """Return how alike two texts of one script are, word by word in their order, 0 to 1."""
+    return _Content.of(one, other).measure_form()
+
+
 def tells_of_another(text: str, other: str) -> bool:
     """Say whether two texts that look alike speak of other things, persons or actions."""
     if names_another(text, other):

@@ -4,15 +4,16 @@ The layers of the duplicate check: same text, same words, same meaning, same but
 Texts that differ in a number, a unit or a negation have different duplicate keys and are no
 duplicates, so the check asks an index over (collection, duplicate key, size). Where many share one
 key, the rarer words lead to those that can pass, and the nearest vectors; it never scans. Last
-come those that a cross-encoder read, whose amounts and negations are the same in other words.
+come those that a cross-encoder says are the same; what it says is another thing is none by words.
 """
 
 from __future__ import annotations
 
 import json
 import math
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Protocol
 
 import apsw
@@ -30,14 +31,13 @@ from robot_memory.text.relations import (
 )
 from robot_memory.text.sameness import tells_of_another
 
+NO_FACTS: Mapping[tuple[int, str], bool] = MappingProxyType({})
 _FEW = 64
 """Rows of one duplicate key and length that are cheaper to compare than to search by words."""
 _NEAREST = 8
 """Nearest memories that the judge of texts compares."""
 _NEAR = 0.7
 """Share of the bar of meaning from which texts are compared by their words in figures."""
-_SURELY_RESTATED = 3.0
-"""The log odds from which a text restates another though words say it names another thing."""
 _FEW_VECTORS = 256
 """Rows of one duplicate key whose vectors are cheaper to compare than to search by vectors."""
 
@@ -82,7 +82,7 @@ def find(
     cosine_bar: float,
     neighbours: Neighbours,
     restated: Iterable[tuple[int, str, float]] = (),
-    replaced: Container[tuple[int, str]] = (),
+    distinct: Mapping[tuple[int, str], bool] = NO_FACTS,
 ) -> Duplicate | None:
     """
     Return the active fact of the collection that a text repeats, if there is one.
@@ -91,16 +91,17 @@ def find(
     states is no duplicate of what a topic said; what a topic says (`is_quoted`) may be one of
     either. An outcome, a place or simulation parts no texts: they are of the occasion. `restated`
     are the id, text and log odds of facts that a cross-encoder says it restates, likeliest first;
-    `replaced` are the id and text of those that it says it surely replaces, which are the same
-    by their text alone.
+    `distinct` are the id and text of those that it says are surely another thing, and whether
+    it is that the new text replaces them: they are the same by their text alone, or, where they
+    are not replaced, if one of both has all words of the other.
     """
     kind = (whose, is_quoted)
     return (
         _match_text(connection, collection, text, kind)
-        or _match_words(connection, collection, text, kind, jaccard_bar, neighbours, replaced)
-        or _match_meaning(connection, collection, text, kind, cosine_bar, neighbours, replaced)
+        or _match_words(connection, collection, text, kind, jaccard_bar, neighbours, distinct)
+        or _match_meaning(connection, collection, text, kind, cosine_bar, neighbours, distinct)
         or _match_rewording(
-            connection, collection, text, kind, jaccard_bar, cosine_bar, neighbours, replaced
+            connection, collection, text, kind, jaccard_bar, cosine_bar, neighbours, distinct
         )
         or _match_restated(connection, collection, text, kind, cosine_bar, restated)
     )
@@ -134,7 +135,7 @@ def _match_words(
     kind: _Kind,
     bar: float,
     neighbours: Neighbours,
-    replaced: Container[tuple[int, str]],
+    distinct: Mapping[tuple[int, str], bool],
 ) -> Duplicate | None:
     """Compare token sets; a set of another size than |A| x bar .. |A| / bar cannot pass."""
     keys = derive_keys(text)
@@ -152,11 +153,13 @@ def _match_words(
         rows = list(connection.execute(_BY_ID, (json.dumps(ids), *key)))
     best = Duplicate('jaccard', 0, bar)
     for memory_id, content, count in rows:
-        if (memory_id, content) in replaced:
-            continue
         if not token_sets.may_exceed_jaccard(wanted, content, count, best.similarity):
             continue
-        similarity = token_sets.compute_jaccard(wanted, token_sets.make_token_set(content))
+        known = token_sets.make_token_set(content)
+        is_replaced = distinct.get((memory_id, content))
+        if is_replaced or (is_replaced is False and not (known <= wanted or wanted <= known)):
+            continue
+        similarity = token_sets.compute_jaccard(wanted, known)
         if similarity > best.similarity and not _parts(content, text, similarity):
             best = Duplicate('jaccard', memory_id, similarity)
     return best if best.existing_id else None
@@ -183,7 +186,7 @@ def _match_meaning(
     kind: _Kind,
     bar: float,
     neighbours: Neighbours,
-    replaced: Container[tuple[int, str]],
+    distinct: Mapping[tuple[int, str], bool],
 ) -> Duplicate | None:
     """Return the nearest above the bar that has the same duplicate key."""
     if not neighbours.has_meaning:
@@ -204,7 +207,7 @@ def _match_meaning(
             f" AND status = 'active'{_OF_KIND}",
             (memory_id, key, *kind),
         ).fetchone()
-        if row and (memory_id, row[0]) not in replaced and not _parts(row[0], text, similarity):
+        if row and (memory_id, row[0]) not in distinct and not _parts(row[0], text, similarity):
             return Duplicate('cosine', memory_id, min(similarity, 1.0))
     return None
 
@@ -224,7 +227,7 @@ def _match_rewording(
     jaccard_bar: float,
     cosine_bar: float,
     neighbours: Neighbours,
-    replaced: Container[tuple[int, str]],
+    distinct: Mapping[tuple[int, str], bool],
 ) -> Duplicate | None:
     """
     Return the nearest that the judge of texts calls the same, whatever its duplicate key.
@@ -238,7 +241,7 @@ def _match_rewording(
     texts = _read_texts(connection, collection, [memory_id for memory_id, _ in nearest], kind)
     for memory_id, similarity in nearest:
         known = texts.get(memory_id)
-        if known is None or (memory_id, known) in replaced:
+        if known is None or (memory_id, known) in distinct:
             continue
         if not may_repeat(known, text, similarity):  # words cost more to compare
             continue
@@ -268,11 +271,7 @@ def _match_restated(
     ids = [memory_id for memory_id, *_ in likely]
     texts = _read_texts(connection, collection, ids, kind, but=PROTECTED)
     for memory_id, content, odds in likely:
-        if (
-            texts.get(memory_id) == content
-            and may_restate(content, text)
-            and (odds >= _SURELY_RESTATED or not tells_of_another(text, content))
-        ):
+        if texts.get(memory_id) == content and may_restate(content, text, odds):
             return Duplicate('cross-encoder', memory_id, 1 / (1 + math.exp(-odds)))
     return None
 
