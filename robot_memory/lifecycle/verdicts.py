@@ -95,15 +95,11 @@ class Verdicts:
 
     def list_distinct(self) -> dict[tuple[int, str], bool]:
         """Return the id and text of known facts that a new one is not, and if it replaces them."""
-        found = {
-            (memory_id, one.content): one.replaced and one.score >= SURE
-            for memory_id, one in self.found.items()
-            if math.isfinite(one.restates)
-        }
         return {
-            key: is_replaced
-            for key, is_replaced in found.items()
-            if is_replaced or self.found[key[0]].restates <= DISTINCT
+            (memory_id, one.content): is_replaced
+            for memory_id, one in self.found.items()
+            if (is_replaced := one.replaced and one.score >= SURE)
+            or -math.inf < one.restates <= DISTINCT  # without a bound it was not read
         }
 
     def sort(self, near: Iterable[tuple[int, float]]) -> list[tuple[int, float]]:

@@ -116,8 +116,10 @@ def write_figures(text: str) -> str:
     text = found['other'].sub('2 ', text)
     text = found['part'].sub(_write_part, text)
     text = found['words'].sub(_write_words, text)
-    text = found['dozens'].sub(lambda m: str(12 * int(m['count'])), text)
-    text = found['fortnight'].sub('2 week', text)
+    if 'dozen' in text:
+        text = found['dozens'].sub(lambda m: str(12 * int(m['count'])), text)
+    if 'fortnight' in text:
+        text = found['fortnight'].sub('2 week', text)
     text = found['days'].sub(' day', text)
     text = found['noon'].sub(
         lambda m: _format_clock(24 if m['name'] == 'midnight' else 12, 0, None), text

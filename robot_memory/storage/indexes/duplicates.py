@@ -31,7 +31,7 @@ from robot_memory.text.relations import (
 )
 from robot_memory.text.sameness import tells_of_another
 
-NO_FACTS: Mapping[tuple[int, str], bool] = MappingProxyType({})
+_NO_FACTS: Mapping[tuple[int, str], bool] = MappingProxyType({})
 _FEW = 64
 """Rows of one duplicate key and length that are cheaper to compare than to search by words."""
 _NEAREST = 8
@@ -82,7 +82,7 @@ def find(
     cosine_bar: float,
     neighbours: Neighbours,
     restated: Iterable[tuple[int, str, float]] = (),
-    distinct: Mapping[tuple[int, str], bool] = NO_FACTS,
+    distinct: Mapping[tuple[int, str], bool] = _NO_FACTS,
 ) -> Duplicate | None:
     """
     Return the active fact of the collection that a text repeats, if there is one.
