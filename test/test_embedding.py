@@ -395,6 +395,21 @@ def test_an_interpreter_leaves_while_the_model_loads(model_directory: Path, paus
     assert (run.returncode, run.stderr) == (0, b'')
 
 
+def test_a_tokenizer_reads_on_while_the_interpreter_leaves(model_directory: Path) -> None:
+    """What waits for a load that goes on was registered before, so is called after it."""
+    script = (
+        'import atexit; from pathlib import Path; '
+        'from robot_memory.embedding.unigram import PieceTokenizer; '
+        'found = []; atexit.register(lambda: print(found[0]("the cup of Anna", 64))); '
+        f'found.append(PieceTokenizer(Path({str(model_directory / "pieces.bin")!r})))'
+    )
+    run = subprocess.run(
+        [sys.executable, '-c', script], cwd=ROOT, capture_output=True, check=False
+    )
+    assert (run.returncode, run.stderr) == (0, b'')
+    assert json.loads(run.stdout)
+
+
 def test_an_interpreter_leaves_while_one_load_starts_another(model_directory: Path) -> None:
     script = (
         'from robot_memory.embedding import BackgroundEmbedder; '

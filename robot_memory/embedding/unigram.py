@@ -50,7 +50,8 @@ class PieceTokenizer:
         """Read the tables of a piece file; raises Unavailable when it is not one."""
         try:
             self._file = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
-            weakref.finalize(self, os.close, self._file)
+            # Not as the interpreter leaves: a thread that still loads a model is waited for then.
+            weakref.finalize(self, os.close, self._file).atexit = False
             head = os.pread(self._file, HEADER.size, 0).ljust(HEADER.size, b'\0')
             magic, buckets, pieces, self._begin, self._end, self._unknown = HEADER.unpack(head)
             cut = HEADER.size + 4 * (buckets + 1)

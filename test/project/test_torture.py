@@ -33,7 +33,7 @@ from rounds import Reference
 ROOT = Path(__file__).parents[2]
 PATH = os.pathsep.join(filter(None, (os.environ.get('PYTHONPATH'), str(ROOT))))
 """The package with its interfaces first, where they are built."""
-ROUNDS = few_or_many(5, 100)
+ROUNDS = few_or_many(8, 100)
 PARTS = 'kills', 'every', 'cuts', 'errors', 'damage', 'salvage', 'clocks', 'calls', 'erasures'
 COUNTED = (
     'killed at a call',
