@@ -8,7 +8,7 @@ from functools import cache, lru_cache
 
 from robot_memory.text.caching import cache_texts
 from robot_memory.text.compiled_patterns import compile_pattern
-from robot_memory.text.opposites import swaps_opposites
+from robot_memory.text.opposites import Opcodes, swaps_opposites
 from robot_memory.text.prefixes import join_words
 from robot_memory.text.token_sets import make_token_set
 from robot_memory.text.tokenizer import fold, hash_content
@@ -289,7 +289,8 @@ def names_another(one: str, other: str) -> bool:
     is_han = max(''.join(folded), default='') >= '\u3040'
     left, right = map(list, folded) if is_han else words
     slot = _is_han_slot if is_han else _is_slot
-    return swaps_opposites(left, right) or _differs_in_slot(left, right, slot)
+    opcodes = SequenceMatcher(None, left, right, autojunk=False).get_opcodes()
+    return swaps_opposites(left, right, opcodes) or _differs_in_slot(left, right, opcodes, slot)
 
 
 def _find_contrasts(words: Iterable[str]) -> dict[int | str, set[str]]:
@@ -331,10 +332,10 @@ def _find_letters(text: str) -> set[str]:
 Slot = Callable[[list[str], list[str], list[str], list[str]], bool]
 
 
-def _differs_in_slot(one: list[str], other: list[str], slot: Slot) -> bool:
+def _differs_in_slot(one: list[str], other: list[str], opcodes: Opcodes, slot: Slot) -> bool:
     """Say whether two sentences are one, but for other things in its places."""
     found = False
-    for kind, a, b, c, d in SequenceMatcher(None, one, other, autojunk=False).get_opcodes():
+    for kind, a, b, c, d in opcodes:
         if kind == 'equal':
             continue
         if kind != 'replace' or not slot(one[:a], one[a:b], other[c:d], one[b:]):

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from difflib import SequenceMatcher
 
+Opcodes = Sequence[tuple[str, int, int, int, int]]
+"""How one sequence becomes another, as `difflib.SequenceMatcher.get_opcodes` gives it."""
+# Some are contrasts in duplicate_keys.py, too, which part no texts that name both sides: 'the left
+# valve of the right tank', 'the right valve of the left tank'.
 _ENGLISH = (
     'above/below after/before always/never big/small bigger/smaller bottom/top clean/dirty'
     ' clockwise/counterclockwise closed/opened cold/hot day/night down/up dry/wet early/late'
@@ -30,15 +33,15 @@ _PAIRS = frozenset(
 )
 
 
-def swaps_opposites(one: Sequence[str], other: Sequence[str]) -> bool:
+def swaps_opposites(one: Sequence[str], other: Sequence[str], opcodes: Opcodes) -> bool:
     """
     Say whether in one place of two texts one has the opposite of what the other has.
 
-    They are given as words, or as characters of Chinese. Where more than that one is another, or
-    one of the two stands elsewhere, they may say the same: "the tray slants to the back", "its
-    back is lower than its front".
+    They are given as words, or as characters of Chinese, with what parts them. Where more than
+    that one is another, or one of the two stands elsewhere, they may say the same: "the tray
+    slants to the back", "its back is lower than its front".
     """
     return any(
         kind == 'replace' and b - a == d - c == 1 and frozenset((one[a], other[c])) in _PAIRS
-        for kind, a, b, c, d in SequenceMatcher(None, one, other, autojunk=False).get_opcodes()
+        for kind, a, b, c, d in opcodes
     )
