@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from robot_memory.core.varints import read_id
 from robot_memory.storage.page_checks import (
     compute_checksums,
+    find_lasting,
     keep_lasting,
     list_logged,
     list_unmatched,
@@ -94,12 +95,7 @@ def find_damaged_among(path: Path, first: int, count: int | None) -> tuple[list[
         end = file.count + 1 if count is None else min(first + count, file.count + 1)
         if not file.has_checksums:
             return [], file.count
-        found = [
-            number
-            for start, data in read_blocks(file, first, end)
-            for number in list_unmatched(data, file.page_size, start)
-        ]
-        return sorted(keep_lasting(path, file, found, list_unmatched)), file.count
+        return sorted(find_lasting(path, file, first, end, list_unmatched)), file.count
 
 
 def find_blank(path: Path) -> list[int]:
@@ -124,12 +120,8 @@ def _choose_blank(path: Path, zeros: set[int]) -> list[int]:
 def find_zeros(path: Path) -> set[int]:
     """Return the pages in use that are all zeros; none of a file without checksums."""
     with open_pages(path) as file:
-        zeros = [
-            number
-            for start, data in read_blocks(file, 1, file.count + 1 if file.has_checksums else 1)
-            for number in list_zeros(data, file.page_size, start)
-        ]
-        return keep_lasting(path, file, zeros, list_zeros)
+        end = file.count + 1 if file.has_checksums else 1
+        return find_lasting(path, file, 1, end, list_zeros)
 
 
 def list_blank(path: Path, damaged: Iterable[int]) -> list[int]:

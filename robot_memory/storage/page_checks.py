@@ -43,6 +43,18 @@ def list_zeros(data: bytes, page_size: int, first: int) -> list[int]:
     return numbers
 
 
+def find_lasting(
+    path: Path, file: PageFile, first: int, end: int, find_wrong: FindWrong
+) -> set[int]:
+    """Return the pages from one on to before another that `keep_lasting` keeps."""
+    found = [
+        number
+        for start, data in read_blocks(file, first, end)
+        for number in find_wrong(data, file.page_size, start)
+    ]
+    return keep_lasting(path, file, found, find_wrong)
+
+
 def keep_lasting(
     path: Path, file: PageFile, numbers: Iterable[int], find_wrong: FindWrong
 ) -> set[int]:
