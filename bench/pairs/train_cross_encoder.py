@@ -110,9 +110,10 @@ def pair_unrelated(embedder: OnnxEmbedder, pairs: Sequence[Pair]) -> Iterator[Pa
     All that have a hint of change, and every second one of the others.
     """
     for hand in make_progress_bar(sorted({pair.hand for pair in pairs}), 'pairs', unit='hand'):
-        those = [pair for pair in pairs if pair.hand == hand and is_asserted(pair.new)]
-        hinted = [pair for pair in those if hints_at_change(pair.new)]
-        others = [pair for pair in those if not hints_at_change(pair.new)]
+        those = [pair for pair in pairs if pair.hand == hand]
+        asserted = [pair for pair in those if is_asserted(pair.new)]
+        hinted = [pair for pair in asserted if hints_at_change(pair.new)]
+        others = [pair for pair in asserted if not hints_at_change(pair.new)]
         news = [(pair.old, pair.new) for pair in (*hinted, *others[::2])]
         yield from pair_likest(embedder, news, [pair.old for pair in those], hand)
 
@@ -279,9 +280,8 @@ def report(embedder: OnnxEmbedder, held: Sequence[Pair], scores: Floats) -> None
         vectors = embedder.embed_passages([pair.old, pair.new])
         similarity = embedder.calibration.to_similarity(float(vectors[0] @ vectors[1]))
         said = corrects(pair.old, pair.new, similarity)
-        may = is_asserted(pair.new) and may_concern(pair.old, pair.new)
         words.append(said)
-        judged.append(may)
+        judged.append(is_asserted(pair.new) and may_concern(pair.old, pair.new))
     hinted = [hints_at_change(pair.new) for pair in held]
     least = np.where(words, SAID, np.where(hinted, HINTED, ALONE))
     restating, scores = scores[:, 1], scores[:, 0]
