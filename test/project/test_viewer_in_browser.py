@@ -99,11 +99,9 @@ class Watched:
 def test_every_page_is_accessible_and_whole(
     browser: Browser, filled: Robot, language: str, width: int
 ) -> None:
-    seen = [row[0] for row in filled.rows('SELECT memory_id FROM parts GROUP BY memory_id')][
-        ::EVERY
-    ]
-    told = [row[0] for row in filled.rows("SELECT id FROM memories WHERE type = 'fact'")][::EVERY]
-    pages = [*PLACES, *MORE, *(f'/memories/{one}' for one in (*seen, *told))]
+    seen = filled.rows('SELECT memory_id FROM parts GROUP BY memory_id')[::EVERY]
+    told = filled.rows("SELECT id FROM memories WHERE type = 'fact'")[::EVERY]
+    pages = [*PLACES, *MORE, *(f'/memories/{one}' for (one,) in (*seen, *told))]
     with serve_viewer(filled) as viewer:
         own = viewer.url.rstrip('/')
         context = browser.new_context(
