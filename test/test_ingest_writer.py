@@ -19,6 +19,7 @@ from robot_memory.ingest.tap import make_tap
 from robot_memory.ingest.writer import EventWriter, EventWriterBeside, QueuedEventWriter
 from robot_memory.lifecycle.perceptions import Perception
 from robot_memory.storage import Connection, checksums
+from robot_memory.storage.admin.audit_check import verify
 from robot_memory.storage.tables.event_keys import Identity
 from robot_memory.storage.tables.parts import Part
 
@@ -120,6 +121,12 @@ def list_rows(robot: Robot) -> list[list[tuple[Any, ...]]]:
         robot.rows(f'SELECT {COLUMNS} FROM memories ORDER BY id'),
         robot.rows('SELECT id, kind, active, onset, "end", label, topic, memory_id FROM events'),
         robot.rows('SELECT id, name FROM event_names'),
+        robot.rows('SELECT * FROM figures ORDER BY id'),
+        robot.rows('SELECT * FROM event_hours ORDER BY kind, hour'),
+        robot.rows(
+            'SELECT i.memory_id, f.collection FROM indexed AS i JOIN forms AS f ON f.id = i.form'
+        ),
+        robot.rows('SELECT count(*) FROM forms'),
         robot.rows('SELECT memory_id, data, metadata FROM payloads ORDER BY 1'),
         robot.rows('SELECT * FROM facets ORDER BY 1, 2, 3'),
         robot.rows('SELECT memory_id, action, actor, reason FROM audit ORDER BY id'),
@@ -127,10 +134,25 @@ def list_rows(robot: Robot) -> list[list[tuple[Any, ...]]]:
 
 
 def make_events() -> list[tuple[str, Perception]]:
-    """Return events of two taps: one twice, one cut short and then whole, one that two measure."""
-    short = push(5)
-    assert short.identity is not None
-    cut = replace(short, identity=replace(short.identity, broken_off=True))
+    """
+    Return events of two taps: two twice, one that two measure, and one cut short and then whole.
+
+    What was cut short alone has its form then, which goes with it and comes back.
+    """
+    whole = replace(push(5), description='Drag of 8.5 N')
+    assert whole.identity is not None
+    cut = replace(
+        whole,
+        description='Slip of 8.5 N',
+        identity=replace(whole.identity, broken_off=True),
+    )
+    lifted = replace(
+        push(8),
+        context={
+            'sense': {'topic': '/wrench', 'detector': 'lift', 'source': ''},
+            'params': {'mass': {'value': 0.4, 'unit': 'kg'}},
+        },
+    )
     other = push(7)
     assert other.identity is not None
     felt = replace(other, identity=replace(other.identity, topic='/wrist'))
@@ -139,7 +161,10 @@ def make_events() -> list[tuple[str, Perception]]:
         ('wrench', push(2)),
         ('wrench', cut),
         ('joint_states', push(6)),
-        ('wrench', short),
+        ('wrench', lifted),
+        ('wrench', lifted),
+        ('wrench', whole),
+        ('wrench', replace(push(9), description='Slip of 9.5 N')),
         ('wrench', other),
         ('joint_states', felt),
     ]
@@ -160,11 +185,12 @@ def test_perceptions_are_kept_in_one_transaction_as_they_are_one_by_one(
     together.write_together(make_events())
     assert begun() == 1
     assert together.counts == alone.counts
-    assert together.counts['wrench'] == {'events': 7, 'known': 1}
+    assert together.counts['wrench'] == {'events': 9, 'known': 2}
     assert together.counts['joint_states'] == {'events': 1, 'witnesses': 1}
     sessions = [robot.rows('SELECT id FROM sessions')[0][0] for robot in (one, other)]
     rows = [repr(list_rows(robot)) for robot in (one, other)]
     assert rows[1].replace(sessions[1], sessions[0]) == rows[0]
+    assert verify(other.memory.db, all_lines=True).problem == ''
 
 
 def test_one_that_is_refused_takes_no_other_along_and_leaves_nothing(

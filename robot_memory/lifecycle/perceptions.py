@@ -22,7 +22,7 @@ from robot_memory.lifecycle.maps import mark_context, mark_position
 from robot_memory.lifecycle.no_record import refuse_unrecorded
 from robot_memory.lifecycle.witnesses import add_witness, find_witnessed, move_witnesses
 from robot_memory.memory import Memory
-from robot_memory.storage import Connection, remembered_ids
+from robot_memory.storage import Connection, remembered
 from robot_memory.storage.indexes import entries
 from robot_memory.storage.tables import (
     audit,
@@ -161,7 +161,7 @@ def _insert_together(
     # Without a savepoint for each, which SQLite writes to a file outside of the store's folder.
     kept: list[StoredPerception | RobotMemoryError] = []
     refused: dict[int, RobotMemoryError] = {}
-    with memory.db.write() as connection, remembered_ids.remember():
+    with memory.db.write() as connection, remembered.remember():
         for place, (writer, one) in enumerate(zip(writers, prepared, strict=True)):
             if not isinstance(one, _Prepared):
                 kept.append(one)

@@ -129,7 +129,7 @@ def _derive(
     connection.execute(
         'UPDATE memories SET content = ?, content_hash = ?, guard = ?, token_count = ?'
         ' WHERE id = ?',
-        (*memories.derive_columns(content), memory_id),
+        (*memories.derive_columns(type, content), memory_id),
     )
     context: dict[str, Any] = json.loads(context_text)
     facets.put(connection, memory_id, context)

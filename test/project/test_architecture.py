@@ -40,7 +40,7 @@ STORAGE_LAYERS = (
         'schema',
         'epochs',
         'page_file',
-        'remembered_ids',
+        'remembered',
         'store_files',
         'private_library',
         'write_turns',

@@ -15,6 +15,7 @@ import apsw
 from robot_memory.core.records import Record, is_simulated
 from robot_memory.embedding import quantisation
 from robot_memory.embedding.text_vectors import TextVectors
+from robot_memory.storage import remembered
 from robot_memory.storage.indexes import (
     forms,
     fulltext,
@@ -131,6 +132,10 @@ def _intern_form(
     vectors: TextVectors | None,
 ) -> int:
     """Return the id of a form, which has those of its vectors that are known now."""
+    key = partition, text
+    interned: int | None = remembered.get(forms.TABLE, key) if vectors is None else None
+    if interned is not None:
+        return interned
     found = forms.find_id(connection, partition, text)
     form = forms.insert(connection, partition, text) if found is None else found
     known = forms.find_known(connection, form)
@@ -141,7 +146,7 @@ def _intern_form(
     is_new = found is None or vectors is None  # then no vector became known of a known form
     if not is_new and forms.find_known(connection, form) != known:
         forms.note_change(connection, form)
-    return form
+    return remembered.note(forms.TABLE, key, form)
 
 
 def knows_vectors(

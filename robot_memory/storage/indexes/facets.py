@@ -18,7 +18,7 @@ from typing import Any
 import apsw
 
 from robot_memory.core.json_text import MAX_INTEGER, dump_json
-from robot_memory.storage import remembered_ids
+from robot_memory.storage import remembered
 from robot_memory.storage.indexes.candidates import CandidateQuery
 
 MOST = 64
@@ -61,7 +61,7 @@ def _insert_known(connection: apsw.Connection, memory_id: int, found: Mapping[st
     """Write facets whose paths this transaction has looked up; say whether it could."""
     rows: list[Any] = []
     for path, value in found.items():
-        path_id = remembered_ids.get(_PATHS, path)
+        path_id = remembered.get(_PATHS, path)
         if path_id is None:
             return False
         if isinstance(value, str):
@@ -81,12 +81,12 @@ def _insert_known(connection: apsw.Connection, memory_id: int, found: Mapping[st
 
 def _note_paths(connection: apsw.Connection, text: str) -> None:
     """Remember the ids of the paths that are the keys of an object in JSON."""
-    if remembered_ids.is_on():
+    if remembered.is_on():
         for path, path_id in connection.execute(
             'SELECT path, id FROM facet_paths WHERE path IN (SELECT key FROM json_each(?))',
             (text,),
         ):
-            remembered_ids.note(_PATHS, path, path_id)
+            remembered.note(_PATHS, path, path_id)
 
 
 def put_all(

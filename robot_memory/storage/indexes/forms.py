@@ -20,11 +20,13 @@ import apsw
 from robot_memory.embedding import quantisation
 from robot_memory.embedding.quantisation import Plane, Vector
 from robot_memory.embedding.text_vectors import TextVectors
+from robot_memory.storage import remembered
 from robot_memory.storage.indexes import indexed
 from robot_memory.text.forms import make_form
 
 FIRST = 0
 """The first model among those of `form_vectors`."""
+TABLE = 'forms'
 _DIGEST_BYTES = 16
 
 
@@ -119,6 +121,7 @@ def release(connection: apsw.Connection, form: int) -> None:
     if not used:
         connection.execute('DELETE FROM form_vectors WHERE form = ?', (form,))
         connection.execute('DELETE FROM forms WHERE id = ?', (form,))
+        remembered.forget(TABLE)
 
 
 def release_all(connection: apsw.Connection) -> None:

@@ -21,7 +21,7 @@ import apsw
 from robot_memory.core.authority import Writer
 from robot_memory.core.json_text import dump_ascii
 from robot_memory.core.ranges import find_ranges, read_ranges
-from robot_memory.storage import epochs
+from robot_memory.storage import epochs, remembered
 from robot_memory.storage.tables import meta, writers
 
 CREATIONS = ('created', 'detected', 'imported')
@@ -40,6 +40,7 @@ _KEPT = 'audit_heads'
 _RANGES = ('ids', 'lines', 'digests')
 """What the detail of a line of several memories lists."""
 _SALT_BYTES = 16
+_TABLE = 'audit'
 _DETAIL = json.JSONEncoder(ensure_ascii=False, separators=(',', ':'), sort_keys=True)
 _EPOCH = epochs.NEWEST
 _AT = epochs.correct('at', 'epoch')
@@ -100,11 +101,15 @@ def record(
         ' VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
         (line + 1, *fields, reason, text, at, epoch, writer_id, digest, salt, note, chain),
     )
+    remembered.note(_TABLE, '', (line + 1, chain, highest, newest))
     return line + 1
 
 
 def _find_last(connection: apsw.Connection) -> tuple[int, bytes, int, int]:
     """Return id and chain of the last line, the highest id of a memory then, and the epoch."""
+    known: tuple[int, bytes, int, int] | None = remembered.get(_TABLE, '')
+    if known is not None:
+        return known
     row = connection.execute(
         f'SELECT id, chain, last_memory_id, {_EPOCH} FROM audit ORDER BY id DESC LIMIT 1'
     ).fetchone()

@@ -162,7 +162,7 @@ def take_over(connection: apsw.Connection, memory_id: int, observation: int) -> 
         ' session_id = o.session_id, stamp = o.stamp, writer_id = o.writer_id,'
         ' authority = (SELECT authority FROM writers WHERE id = o.writer_id), stands = 0,'
         ' event_id = NULL FROM observations AS o WHERE o.id = ? AND memories.id = ?',
-        (*memories.derive_columns(content), observation, memory_id),
+        (*memories.derive_columns(old.type, content), observation, memory_id),
     )
     remove_observation(connection, observation)
     new = memories.get(connection, [memory_id])[memory_id]
@@ -179,7 +179,7 @@ def rewrite_digest(connection: apsw.Connection, old: Record, new: Record) -> Non
         'UPDATE memories SET content = ?, content_hash = ?, guard = ?, token_count = ?,'
         ' context = ?, stamp = ? WHERE id = ?',
         (
-            *memories.derive_columns(new.content),
+            *memories.derive_columns(old.type, new.content),
             dump_json(new.context, 'context'),
             new.stamp,
             old.id,

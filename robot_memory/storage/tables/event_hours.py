@@ -12,8 +12,10 @@ from collections.abc import Iterable
 import apsw
 
 from robot_memory.core.json_text import dump_json
+from robot_memory.storage import remembered
 from robot_memory.storage.tables.figures import SLOTS
 
+_TABLE, _KINDS = 'event_hours', 'kinds'
 HOUR_NS = 3600 * 10**9
 IS_LONG = f'("end" IS NULL OR "end" - onset > {HOUR_NS})'
 """SQL of events that the index `events_long` has: longer than an hour, or lasting."""
@@ -33,6 +35,24 @@ KINDS = (
     ' FROM found WHERE found.kind IS NOT NULL) SELECT kind FROM found WHERE kind IS NOT NULL)'
 )
 """SQL of the kinds that there are events of."""
+
+
+def write_kinds(connection: apsw.Connection) -> str:
+    """Return SQL of the kinds that there are events of: a list of them where it is remembered."""
+    if not remembered.is_on():
+        return KINDS
+    known: set[int] | None = remembered.get(_TABLE, _KINDS)
+    if known is None:
+        found = {row[0] for row in connection.execute(f'SELECT kind FROM {KINDS}')}
+        known = remembered.note(_TABLE, _KINDS, found)
+    return f'({", ".join(map(str, sorted(known)))})'
+
+
+def note_kind(kind: int) -> None:
+    """Take the kind of a new event among those that are remembered."""
+    known: set[int] | None = remembered.get(_TABLE, _KINDS)
+    if known is not None:
+        known.add(kind)
 
 
 def find_hour(onset: int) -> int:
@@ -64,8 +84,8 @@ def find_longest(connection: apsw.Connection, since: int, until: int) -> int:
     In nanoseconds; of those that are not in the index of long ones.
     """
     ((longest,),) = connection.execute(
-        f'SELECT max(h.longest) FROM {KINDS} AS k CROSS JOIN event_hours AS h'
-        ' ON h.kind = k.kind AND h.hour BETWEEN ? AND ?',
+        f'SELECT max(longest) FROM event_hours WHERE kind IN {write_kinds(connection)}'
+        ' AND hour BETWEEN ? AND ?',
         (find_hour(since - HOUR_NS), find_hour(until)),
     )
     return max(0, min(longest or 0, HOUR_NS))

@@ -9,7 +9,7 @@ from typing import Any
 import apsw
 
 from robot_memory.storage import epochs
-from robot_memory.storage.tables.event_hours import IS_LONG, KINDS, find_longest
+from robot_memory.storage.tables.event_hours import IS_LONG, find_longest, write_kinds
 from robot_memory.storage.tables.event_names import find_each
 
 
@@ -72,14 +72,15 @@ def around(
     if ids is None:
         return []
     source, topic, place = ids
+    kinds = write_kinds(connection)
     is_list = SEPARATOR in identity.subject
     subjects = '' if is_list else ' AND j.name = ?9'
     first, last = identity.onset - slack_ns, max(identity.onset, identity.end) + slack_ns
     rows = connection.execute(
         f'{_AS_IT_CAME} WHERE e.id IN ('
-        f'SELECT id FROM events INDEXED BY events_by_kind WHERE kind IN {KINDS}'
+        f'SELECT id FROM events INDEXED BY events_by_kind WHERE kind IN {kinds}'
         ' AND onset BETWEEN ?1 AND ?2 AND topic = ?3 AND (onset = ?4 OR peak BETWEEN ?5 AND ?6)'
-        f' UNION SELECT id FROM events INDEXED BY events_long WHERE kind IN {KINDS} AND {IS_LONG}'
+        f' UNION SELECT id FROM events INDEXED BY events_long WHERE kind IN {kinds} AND {IS_LONG}'
         ' AND topic = ?3 AND onset < ?1 AND peak BETWEEN ?5 AND ?6'
         f') AND e.source = ?7 AND e.collection = ?8{subjects} ORDER BY e.id',
         (
@@ -117,9 +118,10 @@ def list_overlapping(
     ids = find_each(connection, (identity.source, identity.subject, collection))
     if ids is None:
         return []
+    kinds = write_kinds(connection)
     rows = connection.execute(
         f'{_AS_IT_CAME} WHERE e.id IN (SELECT id FROM events INDEXED BY events_by_kind'
-        f' WHERE kind IN {KINDS} AND onset BETWEEN ? AND ?) AND e.active AND e."end" >= ?'
+        f' WHERE kind IN {kinds} AND onset BETWEEN ? AND ?) AND e.active AND e."end" >= ?'
         ' AND e.source = ? AND e.subject = ? AND e.collection = ? AND t.name <> ?'
         ' ORDER BY e.id',
         (

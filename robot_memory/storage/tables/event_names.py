@@ -8,7 +8,7 @@ from typing import Any
 import apsw
 
 from robot_memory.core.json_text import dump_json
-from robot_memory.storage import remembered_ids
+from robot_memory.storage import remembered
 
 _TABLE = 'event_names'
 LONGEST = 256
@@ -28,11 +28,11 @@ def intern(connection: apsw.Connection, name: str | None) -> int | None:
 
 def find_id(connection: apsw.Connection, name: str) -> int | None:
     """Return the id of a name, None where it has none."""
-    known = remembered_ids.get(_TABLE, name)
+    known: int | None = remembered.get(_TABLE, name)
     if known is not None:
         return known
     found = connection.execute('SELECT id FROM event_names WHERE name = ?', (name,)).fetchone()
-    return None if found is None else remembered_ids.note(_TABLE, name, found[0])
+    return None if found is None else remembered.note(_TABLE, name, found[0])
 
 
 def find_each(connection: apsw.Connection, names: Iterable[str]) -> list[int] | None:

@@ -18,7 +18,7 @@ import apsw
 from robot_memory.core.json_text import parse_finite
 from robot_memory.core.records import Record, Session
 from robot_memory.storage import epochs
-from robot_memory.storage.tables import figures
+from robot_memory.storage.tables import event_hours, figures
 from robot_memory.storage.tables.event_keys import Identity
 from robot_memory.storage.tables.event_names import LONGEST, intern
 from robot_memory.storage.tables.figures import DURATION, SLOTS
@@ -224,6 +224,7 @@ def _insert(connection: apsw.Connection, is_now: bool, columns: Mapping[str, Any
     connection.execute(
         f'INSERT INTO events ({names}, epoch) VALUES ({marks}, {epoch})', (*columns.values(),)
     )
+    event_hours.note_kind(columns['kind'])
 
 
 def _read_place(connection: apsw.Connection, context: Mapping[str, Any]) -> dict[str, int | None]:

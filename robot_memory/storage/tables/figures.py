@@ -10,12 +10,14 @@ import apsw
 
 from robot_memory.core.json_text import parse_finite
 from robot_memory.core.units import convert
+from robot_memory.storage import remembered
 
 SLOTS = 4
 """Columns of values; the first figures of a kind have one each, the others are in `others`."""
 DURATION = 'duration_s'
 """The figure that is no column: an event has a duration."""
 _MOST = 64
+_TABLE = 'figures'
 
 
 @dataclass(frozen=True)
@@ -52,7 +54,9 @@ def store(
     A figure that is new to the kind is registered. A value in another unit of the same dimension
     is converted into that of the figure.
     """
-    known = list_all(connection, kind)
+    known: list[Figure] | None = remembered.get(_TABLE, kind)
+    if known is None:
+        known = remembered.note(_TABLE, kind, list_all(connection, kind))
     columns: dict[int, float] = {}
     others: dict[str, float] = {}
     for name, (value, unit) in values.items():

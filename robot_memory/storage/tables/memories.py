@@ -100,7 +100,7 @@ def _insert(
             record.type,
             record.collection,
             record.session_id,
-            *derive_columns(record.content),
+            *derive_columns(record.type, record.content),
             record.category,
             record.confidence,
             record.confidence,
@@ -159,8 +159,15 @@ def restore(connection: apsw.Connection, record: Record, confidence_base: float,
     return memory_id
 
 
-def derive_columns(content: str) -> tuple[str, bytes, str, int]:
-    """Return the columns that follow from a text alone."""
+def derive_columns(type: str, content: str) -> tuple[str, bytes, str, int]:
+    """
+    Return the columns that follow from a text alone.
+
+    Only facts are looked up as duplicates; of others the keys are empty, but where an earlier
+    release wrote them.
+    """
+    if type != 'fact':
+        return content, b'', '', 0
     keys = derive_keys(content)
     return content, keys.hash, keys.duplicate_key, len(keys.tokens)
 
@@ -198,7 +205,7 @@ def rewrite(
             f' updated_epoch = {epochs.NEWEST}, accessed_epoch = {epochs.NEWEST},'
             ' actor_id = ?, authority = ?, stands = 0, writer_id = ? WHERE id = ?',
             (
-                *derive_columns(new.content),
+                *derive_columns(new.type, new.content),
                 new.category,
                 new.confidence,
                 new.confidence,

@@ -35,13 +35,13 @@ class Limits:
     store: float = 0.0
     payloads: float = 0.0
 
-    def compute_bytes(self, connection: apsw.Connection) -> float | None:
-        """Return how many bytes payloads may take; None: any number."""
+    def compute_bytes(self, connection: apsw.Connection, used: int) -> float | None:
+        """Return how many bytes payloads may take, which take `used`; None: any number."""
         if self.payloads:
             return self.payloads * 1e6
         if not self.store:
             return None
-        rest = bytes_used(connection) - sizes.get_payloads(connection)
+        rest = bytes_used(connection) - used
         return max(_SHARE * self.store * 1e6, self.store * 1e6 - rest)
 
     def explain(self) -> str:
@@ -107,8 +107,8 @@ def put(
 
 def _make_room(connection: apsw.Connection, size: int, limits: Limits, at: int) -> bool:
     """Remove the oldest parts until `size` bytes fit under the limit; say whether they do."""
-    limit = limits.compute_bytes(connection)
     used = sizes.get_payloads(connection)
+    limit = limits.compute_bytes(connection, used)
     if limit is None or used + size <= limit:
         return True
     wanted = used + size - limit * _HEADROOM

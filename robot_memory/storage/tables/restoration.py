@@ -47,7 +47,7 @@ def restore(
         connection.execute(
             f'UPDATE memories SET {names} WHERE id = ?',
             (
-                *memories.derive_columns(state['content']),
+                *memories.derive_columns(old.type, state['content']),
                 *(state[name] for name in _OTHERS),
                 memory_id,
             ),

@@ -14,9 +14,11 @@ from typing import Any, NamedTuple
 
 import apsw
 
+from robot_memory.storage import remembered
 from robot_memory.storage.tables.event_keys import SEPARATOR, Identity
 from robot_memory.storage.tables.meta import get_store_id
 
+_TABLE = 'tombstones'
 _DIGEST_BYTES = 16
 _COLUMNS = 'erasure, store_id, first_id, created_at, source, topic, subject, onset, peak, "end"'
 _OF_SENSE = (
@@ -137,6 +139,8 @@ def has_origin(
 
 def has_event(connection: apsw.Connection, identity: Identity) -> bool:
     """Say whether an event of a source, topic, subject and one of its stamps was erased."""
+    if not _has_any(connection):
+        return False
     ((found,),) = connection.execute(
         'SELECT EXISTS (SELECT 1 FROM tombstones WHERE id IN'
         ' (SELECT id FROM tombstones WHERE topic IS NOT NULL AND onset = ?4 UNION ALL'
@@ -153,6 +157,14 @@ def has_event(connection: apsw.Connection, identity: Identity) -> bool:
         ),
     )
     return bool(found)
+
+
+def _has_any(connection: apsw.Connection) -> bool:
+    known: bool | None = remembered.get(_TABLE, '')
+    if known is not None:
+        return known
+    ((found,),) = connection.execute('SELECT EXISTS (SELECT 1 FROM tombstones)')
+    return remembered.note(_TABLE, '', bool(found))
 
 
 def has_saying(connection: apsw.Connection, source: str, topic: str, stamp: int) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import apsw
 
 from robot_memory.core.authority import Writer
-from robot_memory.storage import remembered_ids
+from robot_memory.storage import remembered
 
 FIELDS = ('face', 'client', 'principal', 'actor', 'authority')
 COLUMNS = ', '.join(f'w.{name}' for name in FIELDS)
@@ -16,13 +16,13 @@ _NAMES = ', '.join(FIELDS)
 
 def get_id(connection: apsw.Connection, writer: Writer) -> int:
     """Return the id of a writer; insert the row where there is none."""
-    known = remembered_ids.get(_TABLE, writer.names)
+    known: int | None = remembered.get(_TABLE, writer.names)
     if known is not None:
         return known
     row = connection.execute(
         f'SELECT id FROM writers WHERE ({_NAMES}) = (?, ?, ?, ?, ?)', writer.names
     ).fetchone()
     if row is not None:
-        return remembered_ids.note(_TABLE, writer.names, row[0])
+        return remembered.note(_TABLE, writer.names, int(row[0]))
     connection.execute(f'INSERT INTO writers ({_NAMES}) VALUES (?, ?, ?, ?, ?)', writer.names)
     return connection.last_insert_rowid()

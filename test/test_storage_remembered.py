@@ -9,25 +9,25 @@ from robots import Robot
 from stores import index_rows, store
 
 from robot_memory.core.authority import Writer
-from robot_memory.storage import remembered_ids
+from robot_memory.storage import remembered
 from robot_memory.storage.indexes import facets
 from robot_memory.storage.tables import event_names, writers
 
 
 def test_a_name_keeps_its_id_while_it_is_remembered(robot: Robot) -> None:
-    with robot.memory.db.write() as connection, remembered_ids.remember():
+    with robot.memory.db.write() as connection, remembered.remember():
         first = event_names.intern(connection, 'cup')
         assert event_names.intern(connection, 'cup') == first
-        assert remembered_ids.get('event_names', 'cup') == first
+        assert remembered.get('event_names', 'cup') == first
         assert event_names.intern(connection, 'cup') == first
         assert event_names.find_id(connection, 'cup') == first
         assert event_names.find_id(connection, 'glass') is None
         assert event_names.read(connection, [first]) == {None: None, first: 'cup'}
-    assert remembered_ids.get('event_names', 'cup') is None
+    assert remembered.get('event_names', 'cup') is None
 
 
 def _intern_and_refuse(robot: Robot) -> None:
-    with robot.memory.db.write() as connection, remembered_ids.remember():
+    with robot.memory.db.write() as connection, remembered.remember():
         gone = event_names.intern(connection, 'cup')
         assert event_names.intern(connection, 'cup') == gone
         raise RuntimeError('refused')
@@ -36,7 +36,7 @@ def _intern_and_refuse(robot: Robot) -> None:
 def test_what_was_rolled_back_is_forgotten(robot: Robot) -> None:
     with pytest.raises(RuntimeError, match='refused'):
         _intern_and_refuse(robot)
-    with robot.memory.db.write() as connection, remembered_ids.remember():
+    with robot.memory.db.write() as connection, remembered.remember():
         event_names.intern(connection, 'glass')
         number = event_names.intern(connection, 'cup')
         assert event_names.read(connection, [number]) == {None: None, number: 'cup'}
@@ -44,7 +44,7 @@ def test_what_was_rolled_back_is_forgotten(robot: Robot) -> None:
 
 def test_writers_are_told_apart(robot: Robot) -> None:
     one, other = Writer('tap', 'cell', '', 'robot:1'), Writer('tap', 'cell', 'robot:1', '')
-    with robot.memory.db.write() as connection, remembered_ids.remember():
+    with robot.memory.db.write() as connection, remembered.remember():
         ids = [writers.get_id(connection, writer) for writer in (one, other, one, other)]
     assert ids[:2] == ids[2:]
     assert ids[0] != ids[1]
@@ -69,7 +69,7 @@ def test_facets_are_the_same_whether_their_paths_are_remembered(given_: list[dic
     plain, together = store(), store()
     for number, context in enumerate(given_ * 2, 1):
         facets.put(plain, number, context)
-    with remembered_ids.remember():
+    with remembered.remember():
         for number, context in enumerate(given_ * 2, 1):
             facets.put(together, number, context)
     assert index_rows(together) == index_rows(plain)
