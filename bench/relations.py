@@ -2,7 +2,7 @@
 How well learn takes the duplicates and corrections of bench/planner, with 95 % intervals.
 
 `python bench/relations.py [HALF]` prints a table for the half dev, or another, of pairs each by
-itself; `python bench/relations.py HALF other`, `third` to `eleventh`, one of the corrections by
+itself; `python bench/relations.py HALF other`, `third` to `fifteenth`, one of the corrections by
 another hand. With `together` all older facts of a half's corrections are known in one collection,
 and a correction counts only if the right one is corrected; with `apart` the older facts of every
 other pair are known, so that a new one corrects none of them.
@@ -27,7 +27,10 @@ SETS = {
     'corrections': ('old', 'new', 'replaces', Relation.CORRECTS),
 }
 """The fields of the older text, of the newer, and of whether the newer stands so to the older."""
-OTHERS = tuple('other third fourth fifth sixth seventh eighth ninth tenth eleventh'.split())
+OTHERS = tuple(
+    'other third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth'
+    ' fourteenth fifteenth'.split()
+)
 FOLDER = Path(__file__).parent / 'planner'
 
 

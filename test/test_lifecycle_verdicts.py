@@ -106,7 +106,7 @@ RESTATED = [
         'Expect the Gdansk truck at 14:20 in the afternoon.',
     ),
     ("The left camera's lens is scratched.", 'There is a scratch on the lens of the left camera.'),
-    ('阳台的花归妈妈浇。', '浇阳台的花是妈妈的活儿。'),
+    ('阳台的花归妈妈浇。', '妈妈管浇阳台的花。'),
 ]
 WORDED_ALIKE = [
     ('The side door may be opened at night.', 'The side door may not be opened at night.'),
@@ -144,9 +144,42 @@ def test_facts_that_are_surely_another_thing_are_listed_with_their_texts() -> No
     assert Verdicts(found).list_distinct() == {(1, 'a'): True, (2, 'b'): False}
 
 
-def test_a_rule_is_no_restatement_of_anything(judged: Robot) -> None:
-    judged.learn('Under no circumstances throw things.')
-    assert judged.learn("Be honest about what you did and didn't manage.").status == 'created'
+RESTATED_RULES = [
+    (
+        'Never leave a lithium battery charging overnight.',
+        'Lithium batteries must not be left on the charger overnight.',
+    ),
+    ('At most 15 N on the blue cup.', 'Never push the blue cup with more than 15 N.'),
+    ('你进实验室必须先敲门。', '进实验室之前一定要先敲门。'),
+]
+OTHER_RULES = [
+    (
+        'Under no circumstances throw things.',
+        "Be honest about what you did and didn't manage.",
+    ),
+    ('At most 15 N on the blue cup.', 'Never push the blue cup with more than 25 N.'),
+    ('Wear gloves when you handle the blades.', 'Wear goggles when you handle the blades.'),
+    ('Gus opens the bull pen.', 'Only Gus may open the bull pen.'),
+]
+
+
+@pytest.mark.parametrize(('old', 'new'), RESTATED_RULES)
+def test_a_restated_rule_is_told_once(judged: Robot, old: str, new: str) -> None:
+    first = require(judged.learn(old).memory_id)
+    assert judged.learn(new).existing_id == first
+
+
+@pytest.mark.parametrize(('old', 'new'), OTHER_RULES)
+def test_a_rule_is_not_lost_to_another_rule_or_fact(judged: Robot, old: str, new: str) -> None:
+    judged.learn(old)
+    assert judged.learn(new).status == 'created'
+
+
+def test_what_sounds_like_a_plan_corrects_only_where_the_model_is_sure(judged: Robot) -> None:
+    first = require(judged.learn('Lena sleeps with the drapes closed.').memory_id)
+    planned = judged.learn('Lena might want the drapes open some day.')
+    assert (planned.status, planned.replaces, planned.disagrees) == ('created', None, None)
+    assert judged.learn('Lena wants the drapes open at night from now on.').replaces == first
 
 
 def test_likely_restated_facts_are_listed_unless_they_are_replaced() -> None:
@@ -175,7 +208,15 @@ def test_what_was_read_counts_for_its_text_and_within_the_bars(
     with judged.memory.db.read() as connection:
         neighbours = open_neighbours(connection, 'default', None, None, None)
         found = duplicates.find(
-            connection, 'default', text, None, False, 0.8, bar, neighbours, [(first, *said)]
+            connection,
+            'default',
+            text,
+            None,
+            False,
+            0.8,
+            bar,
+            neighbours,
+            duplicates.Reading(restated=[(first, *said)]),
         )
     assert (found is not None) is is_same
     if found is not None:

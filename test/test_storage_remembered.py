@@ -11,7 +11,8 @@ from stores import index_rows, store
 from robot_memory.core.authority import Writer
 from robot_memory.storage import remembered
 from robot_memory.storage.indexes import facets
-from robot_memory.storage.tables import event_names, writers
+from robot_memory.storage.tables import event_keys, event_names, writers
+from robot_memory.storage.tables.event_keys import Identity
 
 
 def test_a_name_keeps_its_id_while_it_is_remembered(robot: Robot) -> None:
@@ -24,6 +25,15 @@ def test_a_name_keeps_its_id_while_it_is_remembered(robot: Robot) -> None:
         assert event_names.find_id(connection, 'glass') is None
         assert event_names.read(connection, [first]) == {None: None, first: 'cup'}
     assert remembered.get('event_names', 'cup') is None
+
+
+def test_a_store_without_events_has_no_kinds_yet(robot: Robot) -> None:
+    one = Identity('arm', '/wrench', 'contact', 1, 2, 3)
+    with robot.memory.db.write() as connection, remembered.remember():
+        for name in (one.source, one.topic, one.subject, 'default'):
+            event_names.intern(connection, name)
+        assert event_keys.around(connection, one, 'default') == []
+        assert event_keys.list_overlapping(connection, one, 'default') == []
 
 
 def _intern_and_refuse(robot: Robot) -> None:

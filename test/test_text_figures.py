@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from robot_memory.text.figures import write_figures
+from robot_memory.text.figures import write_common_units, write_figures
 from robot_memory.text.tokenizer import fold
 
 
@@ -78,4 +78,61 @@ def test_what_is_no_number_stays(text: str) -> None:
     )
 )
 def test_any_text_is_read(text: str) -> None:
-    assert isinstance(write_figures(fold(text)), str)
+    assert isinstance(write_common_units(write_figures(fold(text))), str)
+
+
+@pytest.mark.parametrize(
+    ('text', 'common'),
+    [
+        ('half a tonne of feed', '500 kg of feed'),
+        ('1.2 tonnes at most', '1200 kg at most'),
+        ('it opens at 7.30', 'it opens at 07:30'),
+        ('the shop opens at 7.30 on Mondays', 'the shop opens at 07:30 on mondays'),
+        ('it closes at 7.30 in the evening', 'it closes at 19:30'),
+        ('一点五吨', '1500公斤'),
+        ('一周三次', '7天三次'),
+        ('at 20 to 8', 'at 07:40'),
+        ('at 5 to 1', 'at 12:55'),
+        ('重半吨', '重500公斤'),
+        ('一桶是二十升', '一桶是20000毫升'),
+        ('早一星期', '早7天'),
+        ('两个礼拜', '14天'),
+        ('半个月浇一次', '15天浇一次'),
+        ('破了一打', '破了12个'),
+        ('跑满一千里路', '跑满500公里路'),
+        ('夜里两点', '夜里2点'),
+    ],
+)
+def test_amounts_are_compared_in_common_units(text: str, common: str) -> None:
+    assert write_common_units(write_figures(fold(text))) == common
+
+
+@pytest.mark.parametrize(
+    'text',
+    [
+        'tons of work',
+        'at 7.30 bar',
+        'pH stays at 7.40.',
+        'store at 5 to 8 degrees',
+        'runs at 10 to 12 bar',
+        '一点五米以内',
+        '四周没有障碍物',
+        '旋转一周',
+        '第十二周',
+        '周三打卡',
+        '周三升温',
+        '货架3里',
+        '两吨半',
+        '七八点',
+        'from 5 to 8',
+        '星期一星期二',
+        '第三周',
+        '三周年',
+        '一打开就响',
+        '升到三号楼',
+        '心里有数',
+        '两点心意',
+    ],
+)
+def test_what_is_no_amount_stays_as_it_is(text: str) -> None:
+    assert write_common_units(write_figures(fold(text))) == write_figures(fold(text))

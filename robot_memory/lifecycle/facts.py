@@ -32,7 +32,7 @@ from robot_memory.memory import Memory
 from robot_memory.search.neighbours import open_neighbours
 from robot_memory.storage import Connection
 from robot_memory.storage.indexes import duplicates
-from robot_memory.storage.indexes.duplicates import Duplicate
+from robot_memory.storage.indexes.duplicates import RESTATED, Duplicate, Reading
 from robot_memory.storage.tables import (
     audit,
     events,
@@ -149,7 +149,8 @@ def learn(
             memory, connection, record, vector, verdicts, may_be_rule=inferred.may_be_rule
         )
         is_new = isinstance(kept.stored, int)
-        _keep_possible_rule(connection, kept.memory_id, record, inferred)
+        restates = isinstance(kept.stored, Duplicate) and kept.stored.method == RESTATED
+        _keep_possible_rule(connection, kept.memory_id, record, inferred, restates=restates)
         if event and (is_new or (kept.observed is not None and not kept.retried)):
             events.insert_said(connection, kept.memory_id, record, event)
         return Learned(
@@ -158,12 +159,21 @@ def learn(
 
 
 def _keep_possible_rule(
-    connection: Connection, memory_id: int, record: Record, inferred: Classification
+    connection: Connection,
+    memory_id: int,
+    record: Record,
+    inferred: Classification,
+    *,
+    restates: bool = False,
 ) -> None:
-    """Have planners told of what may be a rule, though a memory has it as none; not of quotes."""
+    """
+    Have planners told of what may be a rule, though a memory has it as none; not of quotes.
+
+    A text that `restates` that memory says the same in other words.
+    """
     if inferred.may_be_rule and is_rule_giver(record):
         kept = memories.get(connection, [memory_id])[memory_id]
-        if kept.content == record.content:  # a duplicate may have other words
+        if kept.content == record.content or restates:  # other duplicates may have other words
             rule_conditions.put(connection, memory_id, kept, may_be_rule=True)
 
 
@@ -243,10 +253,12 @@ def store_fact(
         memory.embedder.get_if_loaded(),
         memory.resident_index,
     )
-    # A rule that is taken for another thing would be lost, and of two rules that have nothing in
-    # common but that both command the cross-encoder says in one of ten cases that they are one.
-    is_rule = record.category in PROTECTED or may_be_rule
-    restated = () if is_rule else verdicts.list_restated()
+    reading = Reading(
+        record.category in PROTECTED,
+        may_be_rule,
+        verdicts.list_restated(),
+        verdicts.list_distinct(),
+    )
     known = duplicates.find(
         connection,
         record.collection,
@@ -256,8 +268,7 @@ def store_fact(
         memory.settings.duplicate_jaccard,
         memory.settings.duplicate_cosine,
         neighbours,
-        restated,
-        verdicts.list_distinct(),
+        reading,
     )
     if known is None:
         memory_id = memories.insert(connection, record, vector)

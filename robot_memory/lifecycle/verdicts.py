@@ -20,6 +20,7 @@ from robot_memory.memory import Memory
 from robot_memory.search.neighbours import open_neighbours
 from robot_memory.storage.tables import memories
 from robot_memory.text.relations import (
+    asks,
     corrects,
     hints_at_change,
     is_asserted,
@@ -32,12 +33,15 @@ from robot_memory.text.statements import drop_request
 
 logger = logging.getLogger(__name__)
 
-ALONE, HINTED, SAID = 1.5, 0.5, 0.0
-"""The least log odds of a correction: by itself, where words say it may be one, or is."""
-RESTATED, DISTINCT = 0.5, -2.5
+ALONE, HINTED, SAID, DOUBTED = 1.25, 0.0, -0.5, 2.5
 """
-Log odds that a text says the same as a known one: from the first on it may, whatever the words
-say; up to the second it does not.
+The least log odds of a correction: by itself, where words say it may be one, or is, and where the
+text looks like a question, a plan or hearsay.
+"""
+RESTATED, RESTATED_DOUBTED, DISTINCT = 0.5, 1.5, -2.5
+"""
+Log odds that a text says the same as a known one: from the first on it may; where it looks like a
+question, a plan or hearsay, from the second on; up to the third it does not.
 """
 SURE = 3.0
 """The least log odds of a correction of a fact that the words say is the same."""
@@ -75,9 +79,14 @@ class Verdict:
 
 @dataclass(frozen=True)
 class Verdicts:
-    """Hold the verdicts of known facts by id; none where nothing was judged."""
+    """
+    Hold the verdicts of known facts by id; none where nothing was judged.
+
+    `least_restated` are the log odds from which on a fact is restated.
+    """
 
     found: Mapping[int, Verdict] = field(default_factory=dict)
+    least_restated: float = RESTATED
 
     def tell(self, memory_id: int, content: str) -> bool | None:
         """Say whether a known fact of a text is corrected; None where that was not judged."""
@@ -89,7 +98,7 @@ class Verdicts:
         found = [
             (memory_id, one.content, one.restates)
             for memory_id, one in self.found.items()
-            if one.restates >= RESTATED and not one.replaced
+            if one.restates >= self.least_restated and not one.replaced
         ]
         return sorted(found, key=lambda one: -one[2])
 
@@ -114,9 +123,14 @@ NO_VERDICTS = Verdicts()
 def judge_statement(
     memory: Memory, text: str, collection: str, vectors: TextVectors | None
 ) -> Verdicts:
-    """Return what is said of the facts of a collection that a new text may correct or restate."""
+    """
+    Return what is said of the facts of a collection that a new text may correct or restate.
+
+    Nothing is said where it ends as a question does; what only looks like one, like a plan or
+    hearsay, must be surer.
+    """
     embedder = memory.embedder.get_if_loaded()
-    if vectors is None or not has_cross_encoder(embedder) or not is_asserted(text):
+    if vectors is None or not has_cross_encoder(embedder) or asks(text):
         return NO_VERDICTS
     with memory.db.read() as connection:
         if memory.match_embedder(connection) is None:
@@ -146,7 +160,10 @@ def judge_statement(
         ]
         near_enough.sort(key=lambda one: -one[1])
         rest = [old for old, _ in near_enough[: _JUDGED if hinted else 1]]
-    return _read(embedder, said or rest, text, SAID if said else HINTED if hinted else ALONE)
+    if not is_asserted(text):
+        return _read(embedder, rest, text, DOUBTED, RESTATED_DOUBTED)
+    least = SAID if said else HINTED if hinted else ALONE
+    return _read(embedder, said or rest, text, least, RESTATED)
 
 
 def _share_words(old: str, new: str) -> float:
@@ -155,7 +172,9 @@ def _share_words(old: str, new: str) -> float:
     return overlap(one, other) if one.is_han == other.is_han else 0.5
 
 
-def _read(embedder: OnnxEmbedder, facts: Sequence[Fact], text: str, least: float) -> Verdicts:
+def _read(
+    embedder: OnnxEmbedder, facts: Sequence[Fact], text: str, least: float, restated: float
+) -> Verdicts:
     """Have the first facts read; of those that are not read none is corrected or restated."""
     encoder = load_cross_encoder(embedder) if facts else None
     if encoder is None:
@@ -165,8 +184,9 @@ def _read(embedder: OnnxEmbedder, facts: Sequence[Fact], text: str, least: float
     try:
         for old in facts[:_JUDGED]:
             score, restates = encoder.score(old.content, told)
-            found[old.id] = Verdict(old.content, score, score >= least, restates)
+            replaced = score >= least and score > restates
+            found[old.id] = Verdict(old.content, score, replaced, restates)
     except Exception:  # whatever onnxruntime raises, learn goes on by words
         logger.exception('the cross-encoder failed')
         return NO_VERDICTS
-    return Verdicts(found)
+    return Verdicts(found, restated)

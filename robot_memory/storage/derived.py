@@ -17,8 +17,8 @@ import apsw
 from robot_memory.storage.tables import mending, meta
 
 RULES = 5
-"""Raise it when the same record would give other terms, stems, guards, hashes, facets or cells;
-a test holds samples of them."""
+"""Raise it when the same record would give other terms, stems, facets or cells, or the same fact
+other guards or hashes; a test holds samples of them."""
 _BATCH = 500
 
 

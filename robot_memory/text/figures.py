@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from functools import cache
+from functools import cache, partial
 
 from robot_memory.text.caching import cache_texts
 from robot_memory.text.compiled_patterns import compile_pattern
@@ -127,6 +127,88 @@ def write_figures(text: str) -> str:
     text = found['past'].sub(_write_past, text)
     text = found['clock'].sub(_write_clock, text)
     return found['slash'].sub(_write_slash, text)
+
+
+@cache
+def _compile_units() -> dict[str, re.Pattern[str]]:
+    digits = '一二两三四五六七八九'
+    han = rf'(?P<count>\d+(?:\.\d+)?|[{_HAN}万]+点[零{digits}]+|(?<!点)[{_HAN}万]+|(?<!个)半)'
+    alone = rf'(?<![{_HAN}第期拜周个\d.])'
+    return {
+        'tonne': compile_pattern(
+            r'(?<![\w.])(?P<count>\d+(?:\.\d+)?|(?P<half>half )?an?) (?:metric )?ton(?:ne)?s?\b'
+        ),
+        'dotted': compile_pattern(
+            r'(?P<before>\b(?:open|close|start|begin|end|leave|arrive|come|meet|serve|wake|go)(?:s|ed)?\b'
+            r'[^.;]{0,40}? at )(?P<hour>[1-9]|1\d|2[0-3])\.(?P<minute>[0-5]\d)(?!\d)'
+            rf'{_OF_DAY}?(?=[.,;!]?\s*$|[,;] | (?:in|on|every|each|sharp|today|tomorrow)\b)'
+        ),
+        'at_to': compile_pattern(
+            r'(?<=\bat )(?P<minute>5|10|20|25) to (?P<hour>[1-9]|1[0-2])'
+            r'(?=[.,;!]?\s*$|[,;] | (?:in|on|every|each|sharp|today|tomorrow)\b)'
+        ),
+        'ton_zh': compile_pattern(rf'{alone}{han}吨(?!半)'),
+        'litre_zh': compile_pattern(rf'{alone}{han}升(?=$|[,。;、的以水油奶液酒汤]|左右)'),
+        'week_zh': compile_pattern(
+            rf'(?<!转)(?<!绕)(?<!环)(?<![巡走跑]){alone}{han}'
+            r'(?:个?(?:星期|礼拜)(?!半)|(?<!四)周(?=$|[,。;、内后前左里]|[一二两三四五六]次|一[趟回遍]))'
+        ),
+        'half_month_zh': compile_pattern(r'(?<![\d.])0\.5个月'),
+        'dozen_zh': compile_pattern(rf'(?<=[了买共有剩]){han}打(?=$|[,。;鸡鸭杯盒瓶双])'),
+        'li_zh': compile_pattern(rf'{alone}{han}里(?=[路地远])'),
+        'point_zh': compile_pattern(
+            rf'(?<![{_HAN}点])(?P<count>十[一二]?|二十[一二三四]?|[{digits}])点(?![子心点零半十{digits}])'
+        ),
+    }
+
+
+def write_common_units(text: str) -> str:
+    """
+    Return what `write_figures` wrote with amounts as they compare to others.
+
+    Tonnes are in kilograms, and in Chinese litres in millilitres, weeks in days, 里 in kilometres
+    and 打 in pieces; "opens at 7.30" and "at 20 to 8" are times of day.
+    """
+    found = _compile_units()
+    if not text.isascii():
+        for name, (factor, unit) in _SMALLER.items():
+            text = found[name].sub(partial(_write_smaller, factor, unit), text)
+        text = found['half_month_zh'].sub('15天', text)
+        text = found['point_zh'].sub(lambda m: f'{_read(m["count"])}点', text)
+    if 'ton' in text:
+        text = found['tonne'].sub(_write_tonnes, text)
+    text = found['dotted'].sub(_write_dotted, text)
+    return found['at_to'].sub(lambda m: _write_to(int(m['hour']), int(m['minute'])), text)
+
+
+_SMALLER = {
+    'ton_zh': (1000.0, '公斤'),
+    'litre_zh': (1000.0, '毫升'),
+    'week_zh': (7.0, '天'),
+    'dozen_zh': (12.0, '个'),
+    'li_zh': (0.5, '公里'),
+}
+"""Patterns of amounts, how many one of them is, and of what."""
+
+
+def _write_smaller(factor: float, unit: str, match: re.Match[str]) -> str:
+    count = 0.5 if match['count'] == '半' else float(_read(match['count']))
+    return f'{count * factor:g}{unit}'
+
+
+def _write_tonnes(match: re.Match[str]) -> str:
+    count = match['count']
+    number = float(count) if count[0].isdigit() else 0.5 if match['half'] else 1.0
+    return f'{1000 * number:g} kg'
+
+
+def _write_dotted(match: re.Match[str]) -> str:
+    time = _format_clock(int(match['hour']), int(match['minute']), _is_later(match))
+    return f'{match["before"]}{time}'
+
+
+def _write_to(hour: int, minutes: int) -> str:
+    return _format_clock(hour - 1 or 12, 60 - minutes, None)
 
 
 def write_han_parts(text: str) -> str:

@@ -15,7 +15,7 @@ from enum import Enum
 from robot_memory.text.caching import cache_texts
 from robot_memory.text.compiled_patterns import compile_pattern
 from robot_memory.text.duplicate_keys import names_another
-from robot_memory.text.figures import write_figures
+from robot_memory.text.figures import write_common_units, write_figures
 from robot_memory.text.rules.people import find_named, find_people, is_named
 from robot_memory.text.sameness import (
     compute_overlap,
@@ -40,8 +40,9 @@ from robot_memory.text.tokenizer import fold
 
 _LIKELY, _SURELY = 1.5, 2.5
 """
-Log odds from which texts are the same where words say they are of two things, and where their
-amounts or negations are not the same.
+Log odds from which texts are the same where words say they are of two things, or their negations
+are not the same: the first of facts, the second of rules. From the first on rules are the same at
+all, from the second facts whose amounts are not.
 """
 _FORM_OF_DENIALS, _FORM_OF_AMOUNTS = 0.75, 0.6
 """How alike, word by word, texts are at most whose negations, or amounts, need not be the same."""
@@ -81,6 +82,11 @@ def is_asserted(text: str) -> bool:
     """Say whether a text states what is so: it asks, plans and passes on nothing."""
     signs = read_statement(text).signs
     return not (signs.question or signs.plan or signs.hearsay)
+
+
+def asks(text: str) -> bool:
+    """Say whether a text ends as a question does."""
+    return read_statement(text).folded.rstrip(' .!)').endswith(('?', '吗'))
 
 
 def may_concern(old: str, new: str) -> bool:
@@ -123,22 +129,26 @@ def may_repeat(old: str, new: str, similarity: float) -> bool:
     return may_be_same(_write_figures(old), _write_figures(new), similarity)
 
 
-def may_restate(old: str, new: str, odds: float) -> bool:
+def may_restate(old: str, new: str, odds: float, *, is_rule: bool) -> bool:
     """
     Say whether two texts of one script say the same that a model says do, by some log odds.
 
     It cannot tell "is" from "is not", nor 10 mg from 10 µg, in one and the same sentence; where
     the sentence is another one, no amount needs to be the same ("two dozen"), nor a negation
-    ("nobody but Li", "Li alone").
+    ("nobody but Li", "Li alone"). Of a rule the amounts must.
     """
     if names_another(old, new) or has_han(old) != has_han(new):
         return False
+    if is_rule and odds < _LIKELY:
+        return False
     one, other = _read_figures(old), _read_figures(new)
     if read_amounts(one.text) != read_amounts(other.text):
-        return odds >= _SURELY and measure_form(one, other) < _FORM_OF_AMOUNTS
+        is_sure = odds >= _SURELY and not is_rule
+        return is_sure and measure_form(one, other) < _FORM_OF_AMOUNTS
     if count_negations(one.text) != count_negations(other.text):
-        return odds >= _SURELY and measure_form(one, other) < _FORM_OF_DENIALS
-    return odds >= _LIKELY or not tells_of_another(new, old)
+        is_sure = odds >= (_SURELY if is_rule else _LIKELY)
+        return is_sure and measure_form(one, other) < _FORM_OF_DENIALS
+    return odds >= (_SURELY if is_rule else _LIKELY) or not tells_of_another(new, old)
 
 
 def compare_words(old: str, new: str) -> float:
@@ -152,7 +162,7 @@ def _read_figures(text: str) -> Statement:
 
 @cache_texts(1024)
 def _write_figures(text: str) -> str:
-    return write_figures(fold(text))
+    return write_common_units(write_figures(fold(text)))
 
 
 def corrects(old: str, new: str, similarity: float) -> bool:

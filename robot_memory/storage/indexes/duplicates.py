@@ -11,10 +11,10 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Protocol
+from typing import Any, NamedTuple, Protocol
 
 import apsw
 
@@ -32,6 +32,8 @@ from robot_memory.text.relations import (
 from robot_memory.text.sameness import tells_of_another
 
 _NO_FACTS: Mapping[tuple[int, str], bool] = MappingProxyType({})
+RESTATED = 'cross-encoder'
+"""The method by which a text is found that says the same in other words."""
 _FEW = 64
 """Rows of one duplicate key and length that are cheaper to compare than to search by words."""
 _NEAREST = 8
@@ -72,6 +74,24 @@ class Neighbours(Protocol):
         """Return (id, similarity) of at most so many of the nearest above a bar, best first."""
 
 
+class Reading(NamedTuple):
+    """
+    Hold what is known of a text beside its words.
+
+    Whether it is a rule, or may be one. And what a cross-encoder says: id, text and log odds of
+    the facts that it restates, likeliest first; id and text of those that are surely another
+    thing, and whether it is that the text replaces them.
+    """
+
+    is_rule: bool = False
+    may_be_rule: bool = False
+    restated: Sequence[tuple[int, str, float]] = ()
+    distinct: Mapping[tuple[int, str], bool] = _NO_FACTS
+
+
+NOTHING_READ = Reading()
+
+
 def find(
     connection: apsw.Connection,
     collection: str,
@@ -81,29 +101,29 @@ def find(
     jaccard_bar: float,
     cosine_bar: float,
     neighbours: Neighbours,
-    restated: Iterable[tuple[int, str, float]] = (),
-    distinct: Mapping[tuple[int, str], bool] = _NO_FACTS,
+    reading: Reading = NOTHING_READ,
 ) -> Duplicate | None:
     """
     Return the active fact of the collection that a text repeats, if there is one.
 
     Where it is the word of a person (`whose`), that of another is not the same. What a caller
     states is no duplicate of what a topic said; what a topic says (`is_quoted`) may be one of
-    either. An outcome, a place or simulation parts no texts: they are of the occasion. `restated`
-    are the id, text and log odds of facts that a cross-encoder says it restates, likeliest first;
-    `distinct` are the id and text of those that it says are surely another thing, and whether
-    it is that the new text replaces them: they are the same by their text alone, or, where they
-    are not replaced, if one of both has all words of the other.
+    either. An outcome, a place or simulation parts no texts: they are of the occasion. What is
+    surely another thing is the same by its text alone, or, where it is not replaced, if one of
+    both has all words of the other. A rule is the same as a fact that is none by its words only:
+    planners would not be told of it any more.
     """
     kind = (whose, is_quoted)
     return (
         _match_text(connection, collection, text, kind)
-        or _match_words(connection, collection, text, kind, jaccard_bar, neighbours, distinct)
-        or _match_meaning(connection, collection, text, kind, cosine_bar, neighbours, distinct)
-        or _match_rewording(
-            connection, collection, text, kind, jaccard_bar, cosine_bar, neighbours, distinct
+        or _match_words(
+            connection, collection, text, kind, jaccard_bar, neighbours, reading.distinct
         )
-        or _match_restated(connection, collection, text, kind, cosine_bar, restated)
+        or _match_meaning(connection, collection, text, kind, cosine_bar, neighbours, reading)
+        or _match_rewording(
+            connection, collection, text, kind, jaccard_bar, cosine_bar, neighbours, reading
+        )
+        or _match_restated(connection, collection, text, kind, cosine_bar, reading)
     )
 
 
@@ -186,7 +206,7 @@ def _match_meaning(
     kind: _Kind,
     bar: float,
     neighbours: Neighbours,
-    distinct: Mapping[tuple[int, str], bool],
+    reading: Reading,
 ) -> Duplicate | None:
     """Return the nearest above the bar that has the same duplicate key."""
     if not neighbours.has_meaning:
@@ -202,14 +222,22 @@ def _match_meaning(
         return None
     few = len(same) <= _FEW_VECTORS
     for memory_id, similarity in neighbours.find_similar(same if few else None, bar):
-        row = connection.execute(
-            "SELECT content FROM memories AS m WHERE id = ? AND guard = ? AND type = 'fact'"
-            f" AND status = 'active'{_OF_KIND}",
+        row: Any = connection.execute(
+            'SELECT content, category FROM memories AS m WHERE id = ? AND guard = ?'
+            f" AND type = 'fact' AND status = 'active'{_OF_KIND}",
             (memory_id, key, *kind),
         ).fetchone()
-        if row and (memory_id, row[0]) not in distinct and not _parts(row[0], text, similarity):
+        if row is None or not _may_be_same(memory_id, row[0], row[1], reading):
+            continue
+        if not _parts(row[0], text, similarity):
             return Duplicate('cosine', memory_id, min(similarity, 1.0))
     return None
+
+
+def _may_be_same(memory_id: int, content: str, category: str, reading: Reading) -> bool:
+    """Say whether what is known of a text lets it be the same as a fact by meaning."""
+    is_distinct = (memory_id, content) in reading.distinct
+    return not is_distinct and (category in PROTECTED or not reading.is_rule)
 
 
 def _parts(known: str, text: str, similarity: float) -> bool:
@@ -227,7 +255,7 @@ def _match_rewording(
     jaccard_bar: float,
     cosine_bar: float,
     neighbours: Neighbours,
-    distinct: Mapping[tuple[int, str], bool],
+    reading: Reading,
 ) -> Duplicate | None:
     """
     Return the nearest that the judge of texts calls the same, whatever its duplicate key.
@@ -240,9 +268,9 @@ def _match_rewording(
     nearest = neighbours.find_nearest(_NEAREST, _NEAR * cosine_bar)
     texts = _read_texts(connection, collection, [memory_id for memory_id, _ in nearest], kind)
     for memory_id, similarity in nearest:
-        known = texts.get(memory_id)
-        if known is None or (memory_id, known) in distinct:
+        if memory_id not in texts or not _may_be_same(memory_id, *texts[memory_id], reading):
             continue
+        known = texts[memory_id].content
         if not may_repeat(known, text, similarity):  # words cost more to compare
             continue
         by_meaning = similarity > cosine_bar
@@ -262,39 +290,39 @@ def _match_restated(
     text: str,
     kind: _Kind,
     cosine_bar: float,
-    restated: Iterable[tuple[int, str, float]],
+    reading: Reading,
 ) -> Duplicate | None:
-    """Return the likeliest of facts said to be restated that has that text still: no rule."""
+    """Return the likeliest of facts said to be restated that has that text still."""
     if cosine_bar >= 1:  # no likeness is enough
         return None
-    likely = list(restated)
-    ids = [memory_id for memory_id, *_ in likely]
-    texts = _read_texts(connection, collection, ids, kind, but=PROTECTED)
-    for memory_id, content, odds in likely:
-        if texts.get(memory_id) == content and may_restate(content, text, odds):
-            return Duplicate('cross-encoder', memory_id, 1 / (1 + math.exp(-odds)))
+    texts = _read_texts(connection, collection, [one[0] for one in reading.restated], kind)
+    for memory_id, content, odds in reading.restated:
+        known = texts.get(memory_id)
+        if known is None or known.content != content:
+            continue
+        if not _may_be_same(memory_id, *known, reading):
+            continue
+        is_rule = reading.is_rule or reading.may_be_rule or known.category in PROTECTED
+        if may_restate(content, text, odds, is_rule=is_rule):
+            return Duplicate(RESTATED, memory_id, 1 / (1 + math.exp(-odds)))
     return None
 
 
-def _read_texts(
-    connection: apsw.Connection,
-    collection: str,
-    ids: Sequence[int],
-    kind: _Kind,
-    but: Iterable[str] = (),
-) -> dict[int, str]:
-    """
-    Return the texts of those that are active facts of a collection and may be repeated.
+class _Known(NamedTuple):
+    content: str
+    category: str
 
-    Those of the categories `but` are left out.
-    """
+
+def _read_texts(
+    connection: apsw.Connection, collection: str, ids: Sequence[int], kind: _Kind
+) -> dict[int, _Known]:
+    """Return those that are active facts of a collection and may be repeated, by their ids."""
     if not ids:
         return {}
     rows = connection.execute(
-        'SELECT m.id, m.content FROM json_each(?) AS asked'
+        'SELECT m.id, m.content, m.category FROM json_each(?) AS asked'
         ' CROSS JOIN memories AS m ON m.id = asked.value'
-        f" WHERE m.collection = ? AND m.type = 'fact' AND m.status = 'active'{_OF_KIND}"
-        ' AND m.category NOT IN (SELECT value FROM json_each(?))',
-        (json.dumps(ids), collection, *kind, json.dumps(sorted(but))),
+        f" WHERE m.collection = ? AND m.type = 'fact' AND m.status = 'active'{_OF_KIND}",
+        (json.dumps(ids), collection, *kind),
     )
-    return {int(memory_id): str(content) for memory_id, content in rows}
+    return {row[0]: _Known(row[1], row[2]) for row in rows}

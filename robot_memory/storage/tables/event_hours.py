@@ -45,11 +45,12 @@ def write_kinds(connection: apsw.Connection) -> str:
     if known is None:
         found = {row[0] for row in connection.execute(f'SELECT kind FROM {KINDS}')}
         known = remembered.note(_TABLE, _KINDS, found)
-    return f'({", ".join(map(str, sorted(known)))})'
+    # SQLite finds no way through a partial index for an empty list.
+    return f'({", ".join(map(str, sorted(known)))})' if known else KINDS
 
 
 def note_kind(kind: int) -> None:
-    """Take the kind of a new event among those that are remembered."""
+    """Add the kind of a new event to those that are remembered."""
     known: set[int] | None = remembered.get(_TABLE, _KINDS)
     if known is not None:
         known.add(kind)
