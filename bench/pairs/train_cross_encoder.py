@@ -124,13 +124,13 @@ def pair_unrelated(embedder: OnnxEmbedder, pairs: Sequence[Pair]) -> Iterator[Pa
 
 
 def pair_rules(embedder: OnnxEmbedder) -> Iterator[Pair]:
-    """Give every sixth rule of a hand with the likest other one, which it does not restate."""
+    """Give every third rule of a hand with the likest other one, which it does not restate."""
     by_hand: dict[str, list[str]] = {}
     for row in map(json.loads, RULES.read_text(encoding='utf-8').splitlines()):
         if row['rule']:
             by_hand.setdefault(row['hand'], []).append(row['text'])
     for hand, rules in make_progress_bar(sorted(by_hand.items()), 'rules', unit='hand'):
-        yield from pair_likest(embedder, [(rule, rule) for rule in rules[::6]], rules, hand)
+        yield from pair_likest(embedder, [(rule, rule) for rule in rules[::3]], rules, hand)
 
 
 def pair_likest(
