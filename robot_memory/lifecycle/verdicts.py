@@ -173,7 +173,7 @@ def _share_words(old: str, new: str) -> float:
 
 
 def _read(
-    embedder: OnnxEmbedder, facts: Sequence[Fact], text: str, least: float, restated: float
+    embedder: OnnxEmbedder, facts: Sequence[Fact], text: str, least: float, least_restated: float
 ) -> Verdicts:
     """Have the first facts read; of those that are not read none is corrected or restated."""
     encoder = load_cross_encoder(embedder) if facts else None
@@ -189,4 +189,4 @@ def _read(
     except Exception:  # whatever onnxruntime raises, learn goes on by words
         logger.exception('the cross-encoder failed')
         return NO_VERDICTS
-    return Verdicts(found, restated)
+    return Verdicts(found, least_restated)
