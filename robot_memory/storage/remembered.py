@@ -8,7 +8,7 @@ rolled back alone, for what was new in it would be remembered.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any, TypeVar
@@ -39,6 +39,15 @@ def get(table: str, name: Hashable) -> Any:
     return None if known is None else known.get((table, name))
 
 
+def look_up(table: str, name: Hashable, find: Callable[[], _Value]) -> _Value:
+    """Return what is remembered under a name; else what `find` does, remembered too."""
+    known: _Value | None = get(table, name)
+    if known is not None:
+        return known
+    found = find()
+    return found if found is None else note(table, name, found)
+
+
 def note(table: str, name: Hashable, value: _Value) -> _Value:
     """Remember a value under a name of a table, where there is a block; return it."""
     known = _KNOWN.get()
@@ -49,6 +58,6 @@ def note(table: str, name: Hashable, value: _Value) -> _Value:
 
 def forget(table: str) -> None:
     """Remember nothing of a table any more."""
-    known = _KNOWN.get()
-    for key in [key for key in known or () if key[0] == table]:
-        del known[key]  # type: ignore[union-attr]  # there is none of None
+    known = _KNOWN.get() or {}
+    for key in [key for key in known if key[0] == table]:
+        del known[key]

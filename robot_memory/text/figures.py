@@ -134,18 +134,17 @@ def _compile_units() -> dict[str, re.Pattern[str]]:
     digits = '一二两三四五六七八九'
     han = rf'(?P<count>\d+(?:\.\d+)?|[{_HAN}万]+点[零{digits}]+|(?<!点)[{_HAN}万]+|(?<!个)半)'
     alone = rf'(?<![{_HAN}第期拜周个\d.])'
+    end = rf'{_OF_DAY}?(?=[.,;!]?\s*$|[,;] | (?:in|on|every|each|sharp|today|tomorrow)\b)'
     return {
         'tonne': compile_pattern(
             r'(?<![\w.])(?P<count>\d+(?:\.\d+)?|(?P<half>half )?an?) (?:metric )?ton(?:ne)?s?\b'
         ),
         'dotted': compile_pattern(
             r'(?P<before>\b(?:open|close|start|begin|end|leave|arrive|come|meet|serve|wake|go)(?:s|ed)?\b'
-            r'[^.;]{0,40}? at )(?P<hour>[1-9]|1\d|2[0-3])\.(?P<minute>[0-5]\d)(?!\d)'
-            rf'{_OF_DAY}?(?=[.,;!]?\s*$|[,;] | (?:in|on|every|each|sharp|today|tomorrow)\b)'
+            rf'[^.;]{{0,40}}? at )(?P<hour>[1-9]|1\d|2[0-3])\.(?P<minute>[0-5]\d)(?!\d){end}'
         ),
         'at_to': compile_pattern(
-            r'(?<=\bat )(?P<minute>5|10|20|25) to (?P<hour>[1-9]|1[0-2])'
-            r'(?=[.,;!]?\s*$|[,;] | (?:in|on|every|each|sharp|today|tomorrow)\b)'
+            rf'(?<=\bat )(?P<minute>5|10|20|25) (?P<side>to) (?P<hour>[1-9]|1[0-2]){end}'
         ),
         'ton_zh': compile_pattern(rf'{alone}{han}吨(?!半)'),
         'litre_zh': compile_pattern(rf'{alone}{han}升(?=$|[,。;、的以水油奶液酒汤]|左右)'),
@@ -177,8 +176,8 @@ def write_common_units(text: str) -> str:
         text = found['point_zh'].sub(lambda m: f'{_read(m["count"])}点', text)
     if 'ton' in text:
         text = found['tonne'].sub(_write_tonnes, text)
-    text = found['dotted'].sub(_write_dotted, text)
-    return found['at_to'].sub(lambda m: _write_to(int(m['hour']), int(m['minute'])), text)
+    text = found['dotted'].sub(lambda m: m['before'] + _write_clock(m), text)
+    return found['at_to'].sub(_write_past, text)
 
 
 _SMALLER = {
@@ -200,15 +199,6 @@ def _write_tonnes(match: re.Match[str]) -> str:
     count = match['count']
     number = float(count) if count[0].isdigit() else 0.5 if match['half'] else 1.0
     return f'{1000 * number:g} kg'
-
-
-def _write_dotted(match: re.Match[str]) -> str:
-    time = _format_clock(int(match['hour']), int(match['minute']), _is_later(match))
-    return f'{match["before"]}{time}'
-
-
-def _write_to(hour: int, minutes: int) -> str:
-    return _format_clock(hour - 1 or 12, 60 - minutes, None)
 
 
 def write_han_parts(text: str) -> str:

@@ -145,10 +145,10 @@ def may_restate(old: str, new: str, odds: float, *, is_rule: bool) -> bool:
     if read_amounts(one.text) != read_amounts(other.text):
         is_sure = odds >= _SURELY and not is_rule
         return is_sure and measure_form(one, other) < _FORM_OF_AMOUNTS
+    is_sure = odds >= (_SURELY if is_rule else _LIKELY)
     if count_negations(one.text) != count_negations(other.text):
-        is_sure = odds >= (_SURELY if is_rule else _LIKELY)
         return is_sure and measure_form(one, other) < _FORM_OF_DENIALS
-    return odds >= (_SURELY if is_rule else _LIKELY) or not tells_of_another(new, old)
+    return is_sure or not tells_of_another(new, old)
 
 
 def compare_words(old: str, new: str) -> float:

@@ -32,7 +32,7 @@ from robot_memory.text.relations import (
 from robot_memory.text.sameness import tells_of_another
 
 _NO_FACTS: Mapping[tuple[int, str], bool] = MappingProxyType({})
-RESTATED = 'cross-encoder'
+CROSS_ENCODER = 'cross-encoder'
 """The method by which a text is found that says the same in other words."""
 _FEW = 64
 """Rows of one duplicate key and length that are cheaper to compare than to search by words."""
@@ -116,9 +116,7 @@ def find(
     kind = (whose, is_quoted)
     return (
         _match_text(connection, collection, text, kind)
-        or _match_words(
-            connection, collection, text, kind, jaccard_bar, neighbours, reading.distinct
-        )
+        or _match_words(connection, collection, text, kind, jaccard_bar, neighbours, reading)
         or _match_meaning(connection, collection, text, kind, cosine_bar, neighbours, reading)
         or _match_rewording(
             connection, collection, text, kind, jaccard_bar, cosine_bar, neighbours, reading
@@ -155,7 +153,7 @@ def _match_words(
     kind: _Kind,
     bar: float,
     neighbours: Neighbours,
-    distinct: Mapping[tuple[int, str], bool],
+    reading: Reading,
 ) -> Duplicate | None:
     """Compare token sets; a set of another size than |A| x bar .. |A| / bar cannot pass."""
     keys = derive_keys(text)
@@ -176,7 +174,7 @@ def _match_words(
         if not token_sets.may_exceed_jaccard(wanted, content, count, best.similarity):
             continue
         known = token_sets.make_token_set(content)
-        is_replaced = distinct.get((memory_id, content))
+        is_replaced = reading.distinct.get((memory_id, content))
         if is_replaced or (is_replaced is False and not (known <= wanted or wanted <= known)):
             continue
         similarity = token_sets.compute_jaccard(wanted, known)
@@ -302,9 +300,9 @@ def _match_restated(
             continue
         if not _may_be_same(memory_id, *known, reading):
             continue
-        is_rule = reading.is_rule or reading.may_be_rule or known.category in PROTECTED
+        is_rule = reading.may_be_rule or known.category in PROTECTED  # else neither is
         if may_restate(content, text, odds, is_rule=is_rule):
-            return Duplicate(RESTATED, memory_id, 1 / (1 + math.exp(-odds)))
+            return Duplicate(CROSS_ENCODER, memory_id, 1 / (1 + math.exp(-odds)))
     return None
 
 

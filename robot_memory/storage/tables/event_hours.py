@@ -41,12 +41,13 @@ def write_kinds(connection: apsw.Connection) -> str:
     """Return SQL of the kinds that there are events of: a list of them where it is remembered."""
     if not remembered.is_on():
         return KINDS
-    known: set[int] | None = remembered.get(_TABLE, _KINDS)
-    if known is None:
-        found = {row[0] for row in connection.execute(f'SELECT kind FROM {KINDS}')}
-        known = remembered.note(_TABLE, _KINDS, found)
+    known = remembered.look_up(_TABLE, _KINDS, lambda: _select_kinds(connection))
     # SQLite finds no way through a partial index for an empty list.
     return f'({", ".join(map(str, sorted(known)))})' if known else KINDS
+
+
+def _select_kinds(connection: apsw.Connection) -> set[int]:
+    return {row[0] for row in connection.execute(f'SELECT kind FROM {KINDS}')}
 
 
 def note_kind(kind: int) -> None:

@@ -28,11 +28,12 @@ def intern(connection: apsw.Connection, name: str | None) -> int | None:
 
 def find_id(connection: apsw.Connection, name: str) -> int | None:
     """Return the id of a name, None where it has none."""
-    known: int | None = remembered.get(_TABLE, name)
-    if known is not None:
-        return known
+    return remembered.look_up(_TABLE, name, lambda: _select_id(connection, name))
+
+
+def _select_id(connection: apsw.Connection, name: str) -> int | None:
     found = connection.execute('SELECT id FROM event_names WHERE name = ?', (name,)).fetchone()
-    return None if found is None else remembered.note(_TABLE, name, found[0])
+    return None if found is None else int(found[0])
 
 
 def find_each(connection: apsw.Connection, names: Iterable[str]) -> list[int] | None:

@@ -54,9 +54,7 @@ def store(
     A figure that is new to the kind is registered. A value in another unit of the same dimension
     is converted into that of the figure.
     """
-    known: list[Figure] | None = remembered.get(_TABLE, kind)
-    if known is None:
-        known = remembered.note(_TABLE, kind, list_all(connection, kind))
+    known = remembered.look_up(_TABLE, kind, lambda: list_all(connection, kind))
     columns: dict[int, float] = {}
     others: dict[str, float] = {}
     for name, (value, unit) in values.items():

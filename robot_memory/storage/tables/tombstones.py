@@ -139,7 +139,7 @@ def has_origin(
 
 def has_event(connection: apsw.Connection, identity: Identity) -> bool:
     """Say whether an event of a source, topic, subject and one of its stamps was erased."""
-    if not _has_any(connection):
+    if not remembered.look_up(_TABLE, '', lambda: _has_any(connection)):
         return False
     ((found,),) = connection.execute(
         'SELECT EXISTS (SELECT 1 FROM tombstones WHERE id IN'
@@ -160,11 +160,8 @@ def has_event(connection: apsw.Connection, identity: Identity) -> bool:
 
 
 def _has_any(connection: apsw.Connection) -> bool:
-    known: bool | None = remembered.get(_TABLE, '')
-    if known is not None:
-        return known
     ((found,),) = connection.execute('SELECT EXISTS (SELECT 1 FROM tombstones)')
-    return remembered.note(_TABLE, '', bool(found))
+    return bool(found)
 
 
 def has_saying(connection: apsw.Connection, source: str, topic: str, stamp: int) -> bool:

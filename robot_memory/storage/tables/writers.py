@@ -16,13 +16,14 @@ _NAMES = ', '.join(FIELDS)
 
 def get_id(connection: apsw.Connection, writer: Writer) -> int:
     """Return the id of a writer; insert the row where there is none."""
-    known: int | None = remembered.get(_TABLE, writer.names)
-    if known is not None:
-        return known
+    return remembered.look_up(_TABLE, writer.names, lambda: _intern(connection, writer))
+
+
+def _intern(connection: apsw.Connection, writer: Writer) -> int:
     row = connection.execute(
         f'SELECT id FROM writers WHERE ({_NAMES}) = (?, ?, ?, ?, ?)', writer.names
     ).fetchone()
     if row is not None:
-        return remembered.note(_TABLE, writer.names, int(row[0]))
+        return int(row[0])
     connection.execute(f'INSERT INTO writers ({_NAMES}) VALUES (?, ?, ?, ?, ?)', writer.names)
     return connection.last_insert_rowid()
