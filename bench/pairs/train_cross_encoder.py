@@ -10,8 +10,9 @@ neither replace nor restate: most of what is known when something is said is ano
 prints of the held, and of the half `plain`, what the words find, what the model does, and what
 both do as learn joins them; `--hold first --write` writes the graph that the package loads. It
 takes JAX, which nothing else here does (`scripts/env pip install -r requirements/training.in`),
-and fifty minutes on two cores. `--continue so sp` begins with the graph that the package has, and
-trains with the pairs of these hands and of as many others: some minutes a hand.
+and hours on two cores: some nine pairs a second. `--continue so sp` begins with the graph that the
+package has, and trains with the pairs of these hands and of as many others; `--continue` alone,
+with all.
 """
 
 from __future__ import annotations
@@ -50,9 +51,9 @@ WRITTEN = ROOT / 'robot_memory' / 'embedding' / GRAPH.name
 HALVES = ('train', 'dev', 'plain')
 FIRST, LAST, RANK = 3, 11, 16
 """The first layer that is adapted, the number of layers that are run, the adapter's rank."""
-EPOCHS, RATE, BATCH, DROP, SMOOTH, SEED = 3, 8e-4, 32, 0.1, 0.1, 0
-CONTINUED_EPOCHS, CONTINUED_RATE = 2, 3e-4
-"""Where training is continued: the epochs, and the highest rate."""
+EPOCHS, BATCH, DROP, SMOOTH, SEED = 3, 32, 0.1, 0.1, 0
+RATE, CONTINUED_RATE = 8e-4, 3e-4
+"""The highest rate of training, and that where training is continued."""
 UNRELATED = 0.5
 """Similarity from which on an old statement may be of the same thing as a new one."""
 SIZES = (16, 24, 32, 40, 48, 64, 96, 128)
@@ -152,17 +153,16 @@ def pair_likest(
 class Trainer:
     """Train an adapter and the head that reads the first state and the mean of all."""
 
-    def __init__(self, encoder: Encoder, steps: int, trained: Any = None) -> None:
+    def __init__(self, encoder: Encoder, steps: int, rate: float, trained: Any) -> None:
         """Begin with the adapter, head and bias of an earlier training, or such as add nothing."""
         self._encoder = encoder
         self._layers = jax.tree.map(jnp.asarray, encoder.layers)
         head = np.random.default_rng(SEED).normal(0, 0.02, (2 * encoder.words.shape[1], 2))
         begun = trained or (begin_adapter(encoder, FIRST, RANK, SEED), head, np.zeros(2))
         self.weights: Any = jax.tree.map(lambda each: jnp.asarray(each, jnp.float32), begun)
-        peak = CONTINUED_RATE if trained else RATE
-        rate = optax.warmup_cosine_decay_schedule(0, peak, steps // 10, steps)
+        rates = optax.warmup_cosine_decay_schedule(0, rate, steps // 10, steps)
         self._optimizer = optax.chain(
-            optax.clip_by_global_norm(1.0), optax.adamw(rate, weight_decay=0.01)
+            optax.clip_by_global_norm(1.0), optax.adamw(rates, weight_decay=0.01)
         )
         self._state = self._optimizer.init(self.weights)
         self._key = jax.random.PRNGKey(SEED)
@@ -253,11 +253,12 @@ def group(pairs: Sequence[Pair], generator: np.random.Generator | None) -> Itera
     yield from batches
 
 
-def train(encoder: Encoder, pairs: Sequence[Pair], trained: Any = None) -> Trainer:
+def train(
+    encoder: Encoder, pairs: Sequence[Pair], epochs: int, rate: float, trained: Any
+) -> Trainer:
     """Train with pairs, from the beginning or on from what was `trained`."""
     generator = np.random.default_rng(SEED)
-    epochs = CONTINUED_EPOCHS if trained else EPOCHS
-    trainer = Trainer(encoder, epochs * sum(1 for _ in group(pairs, None)), trained)
+    trainer = Trainer(encoder, epochs * sum(1 for _ in group(pairs, None)), rate, trained)
     for epoch in range(epochs):
         batches = group(pairs, generator)
         losses = [trainer.learn([pairs[place] for place in places]) for places in batches]
@@ -320,25 +321,28 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument('--hold', nargs='*', default=[], help='hands that are not trained with')
     parser.add_argument(
         '--continue',
-        nargs='+',
-        default=[],
+        nargs='*',
         dest='continued',
         metavar='HAND',
-        help='begin with the graph of the package, and train with these hands and as many others',
+        help='begin with the graph of the package; train with these hands and as many others, or '
+        'with all where none is named',
     )
+    parser.add_argument('--epochs', type=int, default=EPOCHS, help='default: %(default)s')
+    parser.add_argument('--rate', type=float, help=f'default: {RATE}, or {CONTINUED_RATE}')
     parser.add_argument('--write', action='store_true')
     options = parser.parse_args(arguments)
     directory, weights = find_model(), find_weights()
     if directory is None or weights is None:
         sys.exit('the default model is not on this machine; make build fetches it')
-    trained = read_trained(directory, GRAPH) if options.continued else None
+    trained = None if options.continued is None else read_trained(directory, GRAPH)
     embedder = OnnxEmbedder(directory)
     pairs, held = load(embedder, options.hold)
     if options.continued:
         pairs = choose(pairs, options.continued)
     pairs += [*pair_unrelated(embedder, pairs), *pair_rules(embedder)]
     print(f'{len(pairs)} pairs', flush=True)
-    trainer = train(Encoder.of(Weights(weights), LAST), pairs, trained)
+    rate = options.rate or (CONTINUED_RATE if trained else RATE)
+    trainer = train(Encoder.of(Weights(weights), LAST), pairs, options.epochs, rate, trained)
     if options.write:  # before anything else: it took long
         write(trainer, directory)
     report(embedder, held, trainer.score(held))
