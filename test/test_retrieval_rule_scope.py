@@ -10,12 +10,13 @@ from narrowing import require
 from robot_memory.api import RobotMemory
 from robot_memory.embedding.kept_ratings import load_rule_scopes
 from robot_memory.embedding.sentence_classifier import Trait, load_classifier
-from robot_memory.lifecycle.classification import classify_text
+from robot_memory.lifecycle.classification import select_statements
 from robot_memory.retrieval.rule_scope import GUESS_LEAD, KNOWN_LEAD, SURE_LEAD, widen
 from robot_memory.text import tokenizer
 from robot_memory.text.categories import PROTECTED
 from robot_memory.text.rules.conditions import Condition, Judged, is_guess, names_known
 from robot_memory.text.rules.reader import read_rule
+from robot_memory.text.statements import list_sentences
 
 ALWAYS = (
     'Rule: leave three tenths of your strength unused.',
@@ -132,10 +133,11 @@ TASK_OF_VASES = 'Carry the porcelain vases outside.'
 
 @pytest.fixture(scope='module')
 def likely(robot: RobotMemory) -> str:
-    """A text that is stored as no rule, but may be one."""
+    """A text that is stored as no rule, but may be one, be it learned or said."""
     for text in LIKELY:
-        found = classify_text(robot.memory, text, robot.memory.embed_passage(text))
-        if found.may_be_rule:
+        vector = robot.memory.embed_passage(text)
+        stated = select_statements(robot.memory, list_sentences(text), [vector])
+        if any(one.text == text and one.found.may_be_rule for one in stated):
             return text
     raise AssertionError('of no text the classifier is unsure: write others')
 
@@ -153,6 +155,23 @@ def test_what_may_be_a_rule_is_told_where_its_condition_is_met(
     assert told.context.count(likely) == 1
     unmet = robot.get_context('Water the plants.', collection='likely').rules
     assert (unmet.may_apply, unmet.rest_ids) == ((), ())
+
+
+def test_what_a_person_says_that_may_be_a_rule_is_told_and_quoted(
+    robot: RobotMemory, likely: str
+) -> None:
+    robot.save_conversation(likely, 'All right.', actor_id='anna', collection='said')
+    robot.save_conversation('I have a cat.', 'Nice.', actor_id='anna', collection='said')
+    told = robot.get_context(TASK_OF_VASES, collection='said')
+    (rule,) = told.rules.may_apply
+    assert (rule.content, rule.quoted, rule.why[:14]) == (likely, True, 'may be a rule:')
+    (line,) = (line for line in told.context.splitlines() if likely in line)
+    assert 'may apply: may be a rule' in line
+    assert line.endswith(f'"{likely}"')
+    robot.save_conversation(likely, 'Yes.', actor_id='anna', collection='said')
+    assert len(robot.get_context(TASK_OF_VASES, collection='said').rules.may_apply) == 1
+    unmet = robot.get_context('Water the plants.', collection='said').rules
+    assert unmet.may_apply == ()
 
 
 def test_what_may_be_a_rule_limits_no_param(robot: RobotMemory, likely: str) -> None:

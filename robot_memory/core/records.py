@@ -181,7 +181,17 @@ def is_rule_giver(record: Record) -> bool:
 
     All else is quoted. What is from before authorities were recorded stays where it stood.
     """
-    stated = not is_higher('planner', record.authority)
+    return _is_stated_by(record, 'planner')
+
+
+def may_state_rule(record: Record) -> bool:
+    """Return whether a record may be told as a rule or its quote: a person at least states it."""
+    return _is_stated_by(record, 'person')
+
+
+def _is_stated_by(record: Record, authority: str) -> bool:
+    """Say whether somebody of an authority or a higher one states a record."""
+    stated = not is_higher(authority, record.authority)
     return not is_quoted(record) and (stated or record.stands)
 
 

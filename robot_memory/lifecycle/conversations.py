@@ -11,11 +11,11 @@ from robot_memory.core.authority import Writer
 from robot_memory.core.places import check_spatial
 from robot_memory.core.records import INHERITED, Record, Session, is_human, make_record
 from robot_memory.embedding.text_vectors import TextVectors
-from robot_memory.lifecycle import facts
 from robot_memory.lifecycle.classification import select_statements
 from robot_memory.lifecycle.maps import mark_context
 from robot_memory.lifecycle.no_record import refuse_unrecorded
 from robot_memory.lifecycle.sessions import get_or_start_session
+from robot_memory.lifecycle.stored_facts import store_fact
 from robot_memory.lifecycle.verdicts import NO_VERDICTS, Verdicts, judge_statement
 from robot_memory.memory import Memory
 from robot_memory.storage import Connection
@@ -266,7 +266,7 @@ def _store_statement(
         session_id=turn.session_id,
         confidence=_rate_confidence(record),
     )
-    kept = facts.store_fact(
+    kept = store_fact(
         memory, connection, record, vector, verdicts, may_be_rule=statement.found.may_be_rule
     )
     if isinstance(kept.stored, int):

@@ -6,43 +6,38 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from robot_memory.core.authority import THE_STORE, Writer, is_higher
+from robot_memory.core.authority import Writer
 from robot_memory.core.errors import Conflict, InvalidArgument
 from robot_memory.core.json_text import format_value, is_storable
 from robot_memory.core.places import check_spatial
 from robot_memory.core.records import (
     Record,
     find_actor,
-    find_speaker,
     infer_strategy,
     is_quoted,
-    is_rule_giver,
     make_record,
 )
 from robot_memory.embedding.text_vectors import TextVectors
 from robot_memory.lifecycle.authority import may_change, propose
 from robot_memory.lifecycle.classification import classify_text
-from robot_memory.lifecycle.corrections import Correction, link_correction, reinstate
+from robot_memory.lifecycle.corrections import Correction
 from robot_memory.lifecycle.described import redeem
 from robot_memory.lifecycle.maps import mark_context
 from robot_memory.lifecycle.no_record import refuse_unrecorded
 from robot_memory.lifecycle.stated_limits import make_constraint, states_limits
-from robot_memory.lifecycle.verdicts import NO_VERDICTS, Verdicts, judge_statement
+from robot_memory.lifecycle.stored_facts import keep_possible_rule, store_fact
+from robot_memory.lifecycle.verdicts import NO_VERDICTS, judge_statement
 from robot_memory.memory import Memory
-from robot_memory.search.neighbours import open_neighbours
 from robot_memory.storage import Connection
-from robot_memory.storage.indexes import duplicates
-from robot_memory.storage.indexes.duplicates import CROSS_ENCODER, Duplicate, Reading
+from robot_memory.storage.indexes.duplicates import Duplicate
 from robot_memory.storage.tables import (
-    audit,
     events,
     memories,
     observations,
     replacements,
-    rule_conditions,
     sessions,
 )
-from robot_memory.text.categories import PROTECTED, Classification, classify
+from robot_memory.text.categories import Classification, classify
 from robot_memory.text.duplicate_keys import duplicate_key, names_another
 from robot_memory.text.tokenizer import cut
 
@@ -143,38 +138,18 @@ def learn(
         )
         if promoted is not None:
             stored = _promote(memory, connection, promoted, record, vector)
-            _keep_possible_rule(connection, stored, record, inferred)
+            if inferred.may_be_rule:
+                keep_possible_rule(connection, stored, record)
             return Learned(stored, None, False, inferred, None, truncated)
         kept = store_fact(
             memory, connection, record, vector, verdicts, may_be_rule=inferred.may_be_rule
         )
         is_new = isinstance(kept.stored, int)
-        restates = isinstance(kept.stored, Duplicate) and kept.stored.method == CROSS_ENCODER
-        _keep_possible_rule(connection, kept.memory_id, record, inferred, restates=restates)
         if event and (is_new or (kept.observed is not None and not kept.retried)):
             events.insert_said(connection, kept.memory_id, record, event)
         return Learned(
             kept.stored, kept.observed, kept.retried, inferred, kept.correction, truncated
         )
-
-
-def _keep_possible_rule(
-    connection: Connection,
-    memory_id: int,
-    record: Record,
-    inferred: Classification,
-    *,
-    restates: bool = False,
-) -> None:
-    """
-    Have planners told of what may be a rule, though a memory has it as none; not of quotes.
-
-    A text that `restates` that memory says the same in other words.
-    """
-    if inferred.may_be_rule and is_rule_giver(record):
-        kept = memories.get(connection, [memory_id])[memory_id]
-        if kept.content == record.content or restates:  # other duplicates may have other words
-            rule_conditions.put(connection, memory_id, kept, may_be_rule=True)
 
 
 def _promote(
@@ -208,108 +183,6 @@ def find_writer(caller: Writer, context: Mapping[str, Any]) -> Writer:
     """Return who stands behind a text of a context: the caller, unless a topic said it."""
     actor = find_actor(context)
     return caller.relay('observed', actor) if 'sense' in context else caller.state(actor)
-
-
-@dataclass(frozen=True)
-class Stored:
-    """
-    Name a new fact and what it corrects, or the known one that it duplicates and its observation.
-
-    A call that was `retried` added no observation: it is that of the call before, or none.
-    """
-
-    stored: int | Duplicate
-    observed: int | None = None
-    retried: bool = False
-    correction: Correction | None = None
-
-    @property
-    def memory_id(self) -> int:
-        """Return the memory that says it."""
-        return self.stored if isinstance(self.stored, int) else self.stored.existing_id
-
-
-def store_fact(
-    memory: Memory,
-    connection: Connection,
-    record: Record,
-    vector: TextVectors | None,
-    verdicts: Verdicts,
-    *,
-    may_be_rule: bool,
-) -> Stored:
-    """
-    Store a fact in the caller's transaction, unless it is known.
-
-    `verdicts` say which known ones its text corrects or restates, as `judge_statement` read them.
-    Saying a known text again adds an observation and is an access, but for a retry. Where it comes
-    from a higher authority than the known one, that takes over the text and the context.
-    """
-    vector = vector if memory.match_embedder(connection) is not None else None
-    neighbours = open_neighbours(
-        connection,
-        record.collection,
-        None if vector is None else vector.first,
-        memory.embedder.get_if_loaded(),
-        memory.resident_index,
-    )
-    reading = Reading(
-        record.category in PROTECTED,
-        may_be_rule,
-        verdicts.list_restated(),
-        verdicts.list_distinct(),
-    )
-    known = duplicates.find(
-        connection,
-        record.collection,
-        record.content,
-        find_speaker(record),
-        is_quoted(record),
-        memory.settings.duplicate_jaccard,
-        memory.settings.duplicate_cosine,
-        neighbours,
-        reading,
-    )
-    if known is None:
-        memory_id = memories.insert(connection, record, vector)
-        corrected = link_correction(connection, memory_id, record, neighbours, verdicts)
-        return Stored(memory_id, correction=corrected)
-    if _is_reimported(connection, known.existing_id, record):
-        return Stored(known)
-    retried, earlier = observations.find_retry(connection, known.existing_id, record)
-    if retried:
-        return Stored(known, earlier, retried=True)
-    memory.accesses.record([known.existing_id])
-    reinstate(connection, known.existing_id, record)
-    return Stored(known, _observe(connection, known.existing_id, record, vector))
-
-
-def _is_reimported(connection: Connection, memory_id: int, said: Record) -> bool:
-    """Say whether a text of a recording is known with its stamp: then it was not said again."""
-    sense = said.context.get('sense')
-    if said.stamp is None or not isinstance(sense, dict) or 'recording' not in sense:
-        return False
-    stamp = memories.get_active(connection, memory_id).stamp
-    return stamp == said.stamp or observations.has_stamp(connection, memory_id, said.stamp)
-
-
-def _observe(
-    connection: Connection, memory_id: int, said: Record, vector: TextVectors | None
-) -> int:
-    """Store that a known text was said again; return the id of the observation."""
-    old = memories.get_active(connection, memory_id)
-    higher = is_higher(said.authority, old.authority)
-    if said.writer is None or is_quoted(said) or old.strategy_name == 'persona' or not higher:
-        writer = said.writer or THE_STORE
-        line = audit.record(connection, memory_id, 'observed', writer, '', {}, said.updated_at)
-        newer = not is_higher(old.authority, said.authority)
-        return observations.insert(connection, memory_id, old.content, said, line, newer=newer)
-    # A near duplicate that a visitor said first must not stand in the place of a rule.
-    new = replace(said, id=memory_id, last_accessed=said.updated_at)
-    line = memories.rewrite(connection, old, new, vector, said.writer)
-    observations.age(connection, memory_id, line)
-    observations.index(connection, memory_id)
-    return observations.insert(connection, memory_id, new.content, old, line, newer=False)
 
 
 def update(
@@ -377,7 +250,8 @@ def apply_update(
     elif change.context:
         observations.age(connection, old.id, line)
     observations.index(connection, old.id)
-    _keep_possible_rule(connection, old.id, new, inferred)
+    if inferred.may_be_rule:
+        keep_possible_rule(connection, old.id, new)
     return Updated(old, new, inferred, change.truncated)
 
 

@@ -66,7 +66,8 @@ def compose(
     included, left = _add_results(writer, results)
     for rule in rules.relevant:
         if rule.is_quoted:
-            line = _format_rule(rule_results[rule.record.id], rule.truth, '')
+            why = 'may be a rule' if rule.may_be_rule else ''
+            line = _format_rule(rule_results[rule.record.id], rule.truth, why)
             left += not writer.add(SAID, line, first=True)
     for rule in rules.others:
         if not rule.is_quoted:

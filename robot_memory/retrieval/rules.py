@@ -13,7 +13,7 @@ from typing import Any
 
 from robot_memory.core.authority import AUTHORITIES
 from robot_memory.core.fields import arg
-from robot_memory.core.records import Record, describe_statement, is_rule_giver
+from robot_memory.core.records import Record, describe_statement, is_rule_giver, may_state_rule
 from robot_memory.core.settings import Settings
 from robot_memory.embedding.vectorizer import QueryVector
 from robot_memory.memory import Memory
@@ -216,7 +216,7 @@ def _find_possible(
     return [
         JudgedRule(record, None, f'may be a rule: {_format_reasons(met[memory_id])}', True)
         for memory_id, record in get_whole(connection, sorted(met)).items()
-        if is_rule_giver(record) and record.links.replaced_by is None
+        if may_state_rule(record) and record.links.replaced_by is None
     ]
 
 

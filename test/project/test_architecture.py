@@ -198,9 +198,15 @@ def _is_condition(node: ast.AST) -> TypeGuard[ast.expr]:
 SEARCHERS = ('retrieval', 'search', 'storage')
 """The rooms that may look into the indexes of a search."""
 SEARCH_INDEXES = ('fulltext', 'positions', 'frames', 'candidates')
-MAY_IMPORT_SEARCH = ('retrieval', 'search', 'memory', 'lifecycle/facts', 'lifecycle/verdicts')
+MAY_IMPORT_SEARCH = (
+    'retrieval',
+    'search',
+    'memory',
+    'lifecycle/stored_facts',
+    'lifecycle/verdicts',
+)
 """
-`memory` holds the copy of the indexes; `lifecycle/facts` asks for near duplicates, `verdicts` for
+`memory` holds the copy of the indexes; `stored_facts` asks for near duplicates, `verdicts` for
 near facts that may be corrected.
 """
 
