@@ -297,6 +297,32 @@ def test_no_long_text_takes_long(unit: str) -> None:
 @pytest.mark.parametrize(
     'text',
     [
+        'Keep in mind that the screws are in drawer 4.',
+        'Bear in mind the mill is on floor two.',
+        "Don't forget, the screws are in drawer 4.",
+        'Do not forget that Mrs. Petrov speaks hardly any English.',
+    ],
+)
+def test_what_is_to_be_remembered_is_no_rule_for_that(text: str) -> None:
+    assert classify(text).category == 'code'
+
+
+@pytest.mark.parametrize(
+    'text',
+    [
+        "Don't forget to close the gate.",
+        "Don't forget, never lift the tank alone.",
+        'Keep in mind that the press must not run empty.',
+        'Mind the step at the dock.',
+    ],
+)
+def test_a_rule_that_is_to_be_remembered_is_one(text: str) -> None:
+    assert classify(text).category in PROTECTED
+
+
+@pytest.mark.parametrize(
+    'text',
+    [
         'Legend has it that nobody may enter the tower.',
         'I was told never to trust that scale.',
         'The fridge keeps 4 degrees or less.',
