@@ -10,7 +10,7 @@ from narrowing import require
 from robot_memory.api import RobotMemory
 from robot_memory.embedding.kept_ratings import load_rule_scopes
 from robot_memory.embedding.sentence_classifier import Trait, load_classifier
-from robot_memory.lifecycle.classification import select_statements
+from robot_memory.lifecycle.classification import classify_text, select_statements
 from robot_memory.retrieval.rule_scope import GUESS_LEAD, KNOWN_LEAD, SURE_LEAD, widen
 from robot_memory.text import tokenizer
 from robot_memory.text.categories import PROTECTED
@@ -282,3 +282,22 @@ def test_of_few_rules_none_is_told_to_be_like_the_task(robot: RobotMemory) -> No
         robot.learn(text, collection='few')
     rules = robot.get_context('Carry the crate of wine.', collection='few').rules
     assert SHELF[0] not in [one.content for one in rules.may_apply]
+
+
+@pytest.mark.parametrize('request_', ['Please remember that ', 'Keep in mind that ', 'Note: '])
+@pytest.mark.parametrize(
+    ('asked', 'is_rule'),
+    [
+        ('Mrs Okafor never finishes her tea.', False),
+        ('the speaker crackles above volume seven.', False),
+        ('the press must never run empty.', True),
+        ('the porcelain vases get both hands and a slow step.', True),
+    ],
+)
+def test_what_is_asked_to_be_remembered_is_a_rule_where_it_is_one_alone(
+    robot: RobotMemory, request_: str, asked: str, is_rule: bool
+) -> None:
+    text = request_ + asked
+    found = classify_text(robot.memory, text, robot.memory.embed_passage(text))
+    assert (found.category in PROTECTED) is is_rule
+    assert not found.may_be_rule

@@ -20,7 +20,7 @@ from robot_memory.text.categories import (
 )
 from robot_memory.text.rules.commands import commands, describes
 from robot_memory.text.rules.prescribed import may_prescribe_limit, prescribes_limit
-from robot_memory.text.statements import MOST, Sentence, Statement
+from robot_memory.text.statements import MOST, Sentence, Statement, drop_request
 
 _STATED, _COMMANDED, _LIMITED, _BOUNDED, _PLAIN = 0.3, 0.3, 0.45, 0.35, -0.1
 """
@@ -53,7 +53,7 @@ def classify_text(memory: Memory, text: str, vectors: TextVectors | None) -> Cla
 
     Without a vector patterns decide alone.
     """
-    return _refine(find_classifier(memory), text, classify(text), vectors)
+    return _refine(memory, find_classifier(memory), text, classify(text), vectors)
 
 
 def classify_measured(text: str) -> Classification:
@@ -94,12 +94,13 @@ def select_statements(
             lead = _STATED if is_kept else _ORDERED if sentence.is_order else 0.0
             is_kept = classifier.has_trait(Trait.LASTING, text, vector.first, lead)
         if is_kept:
-            inferred = _refine(classifier, text, sentence.statement.found, vector)
+            inferred = _refine(memory, classifier, text, sentence.statement.found, vector)
             found.append(Statement(text, inferred))
     return found[:MOST]
 
 
 def _refine(
+    memory: Memory,
     classifier: SentenceClassifier | None,
     text: str,
     by_patterns: Classification,
@@ -111,8 +112,10 @@ def _refine(
     What patterns take for a lesson or anything else of its own is no rule, but what they take for
     a habit ('whenever', 'nothing louder than') may be. What only says where something is becomes
     none; what a cue with its verb commands, and a limit that is commanded, is one whatever it is
-    about.
+    about. Of what is asked to be remembered, what stands behind the request decides.
     """
+    if classifier is not None and (asked := drop_request(text)) != text:
+        text, vectors = asked, memory.embed_passage(asked)
     if classifier is None or vectors is None:
         return by_patterns
     states = by_patterns.category == CONSTRAINT
