@@ -13,7 +13,7 @@ from robot_memory.embedding.sentence_classifier import Trait, load_classifier
 from robot_memory.lifecycle.classification import classify_text, select_statements
 from robot_memory.retrieval.rule_scope import GUESS_LEAD, KNOWN_LEAD, SURE_LEAD, widen
 from robot_memory.text import tokenizer
-from robot_memory.text.categories import PROTECTED
+from robot_memory.text.categories import PROTECTED, classify
 from robot_memory.text.rules.conditions import Condition, Judged, is_guess, names_known
 from robot_memory.text.rules.reader import read_rule
 from robot_memory.text.statements import list_sentences
@@ -301,3 +301,10 @@ def test_what_is_asked_to_be_remembered_is_a_rule_where_it_is_one_alone(
     found = classify_text(robot.memory, text, robot.memory.embed_passage(text))
     assert (found.category in PROTECTED) is is_rule
     assert not found.may_be_rule
+
+
+def test_without_a_vector_what_is_asked_to_be_remembered_is_not_judged_by_meaning(
+    robot: RobotMemory,
+) -> None:
+    text = 'Please remember that the porcelain vases get both hands and a slow step.'
+    assert classify_text(robot.memory, text, None) == classify(text)

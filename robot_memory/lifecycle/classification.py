@@ -53,7 +53,7 @@ def classify_text(memory: Memory, text: str, vectors: TextVectors | None) -> Cla
 
     Without a vector patterns decide alone.
     """
-    return _refine(memory, find_classifier(memory), text, classify(text), vectors)
+    return _refine(memory, text, classify(text), vectors)
 
 
 def classify_measured(text: str) -> Classification:
@@ -94,17 +94,13 @@ def select_statements(
             lead = _STATED if is_kept else _ORDERED if sentence.is_order else 0.0
             is_kept = classifier.has_trait(Trait.LASTING, text, vector.first, lead)
         if is_kept:
-            inferred = _refine(memory, classifier, text, sentence.statement.found, vector)
+            inferred = _refine(memory, text, sentence.statement.found, vector)
             found.append(Statement(text, inferred))
     return found[:MOST]
 
 
 def _refine(
-    memory: Memory,
-    classifier: SentenceClassifier | None,
-    text: str,
-    by_patterns: Classification,
-    vectors: TextVectors | None,
+    memory: Memory, text: str, by_patterns: Classification, vectors: TextVectors | None
 ) -> Classification:
     """
     Return what patterns infer, but of rules what the classifier says.
@@ -114,10 +110,12 @@ def _refine(
     none; what a cue with its verb commands, and a limit that is commanded, is one whatever it is
     about. Of what is asked to be remembered, what stands behind the request decides.
     """
-    if classifier is not None and (asked := drop_request(text)) != text:
-        text, vectors = asked, memory.embed_passage(asked)
+    classifier = find_classifier(memory)
     if classifier is None or vectors is None:
         return by_patterns
+    asked = drop_request(text)
+    if asked != text and (made := memory.embed_passage(asked)) is not None:
+        text, vectors = asked, made
     states = by_patterns.category == CONSTRAINT
     is_other = not states and by_patterns.category != DEFAULT
     if states and (prescribes_limit(text) or commands(text)):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 from robot_memory.core.records import Record, infer_strategy
 from robot_memory.embedding.text_vectors import TextVectors
@@ -19,6 +20,7 @@ from robot_memory.storage.tables import memories
 from robot_memory.text.categories import Classification
 
 _BATCH = 500
+_One = TypeVar('_One')
 
 
 @dataclass(frozen=True)
@@ -32,12 +34,10 @@ class Change:
 
 def preview(memory: Memory) -> list[Change]:
     """Return what reclassifying the active memories would change, by id; nothing is written."""
-    with memory.db.read() as connection:
-        return [
-            Change(record.id, record.category, inferred.category)
-            for batch in _read_batches(connection, memories.find_ids(connection, ACTIVE))
-            for record, inferred in _find_changed(memory, connection, batch)
-        ]
+    return [
+        Change(record.id, record.category, inferred.category)
+        for record, inferred in _list_changed(memory)
+    ]
 
 
 def apply(memory: Memory) -> list[Change]:
@@ -45,18 +45,18 @@ def apply(memory: Memory) -> list[Change]:
     Give active memories the category, tags and strategy that the present rules infer.
 
     Confidence, text and times stay as they are; the audit trail has the old category. Others write
-    between two batches.
+    between two batches, and while texts are read: no model runs in a write transaction.
     """
     changes = []
-    for ids in _split([change.memory_id for change in preview(memory)]):
+    for batch in _split(_list_changed(memory)):
         with memory.db.write() as connection:
-            # Read anew: a memory may have been updated or soft-deleted since the preview.
-            active = [
-                record
-                for record in memories.get(connection, ids).values()
-                if record.status == 'active' and may_change(record, memory.caller)
-            ]
-            for record, inferred in _find_changed(memory, connection, active):
+            present = memories.get(connection, [before.id for before, _ in batch])
+            for before, inferred in batch:
+                record = present.get(before.id)
+                if record is None or not _is_as_before(record, before):
+                    continue
+                if not may_change(record, memory.caller):
+                    continue
                 strategy = record.strategy_name
                 if record.type == 'fact':
                     strategy = infer_strategy(record.context, inferred.category, record.actor_id)
@@ -65,6 +65,15 @@ def apply(memory: Memory) -> list[Change]:
                 )
                 changes.append(Change(record.id, record.category, inferred.category))
     return changes
+
+
+def _is_as_before(record: Record, before: Record) -> bool:
+    """Say whether a memory is active with what its category was inferred from; else it has one."""
+    return record.status == 'active' and (record.content, record.category, record.context) == (
+        before.content,
+        before.category,
+        before.context,
+    )
 
 
 def describe(changes: Sequence[Change], *, applied: bool) -> str:
@@ -80,6 +89,15 @@ def describe(changes: Sequence[Change], *, applied: bool) -> str:
     )
     verb = 'changed' if applied else 'would change; nothing was written, confirm applies it'
     return f'{len(changes)} {verb}: {shown}'
+
+
+def _list_changed(memory: Memory) -> list[tuple[Record, Classification]]:
+    with memory.db.read() as connection:
+        return [
+            changed
+            for batch in _read_batches(connection, memories.find_ids(connection, ACTIVE))
+            for changed in _find_changed(memory, connection, batch)
+        ]
 
 
 def _find_changed(
@@ -108,6 +126,6 @@ def _read_batches(connection: Connection, ids: Sequence[int]) -> Iterator[list[R
         yield list(memories.get(connection, batch).values())
 
 
-def _split(ids: Sequence[int]) -> Iterator[Sequence[int]]:
-    for start in range(0, len(ids), _BATCH):
-        yield ids[start : start + _BATCH]
+def _split(those: Sequence[_One]) -> Iterator[Sequence[_One]]:
+    for start in range(0, len(those), _BATCH):
+        yield those[start : start + _BATCH]
