@@ -51,9 +51,9 @@ WRITTEN = ROOT / 'robot_memory' / 'embedding' / GRAPH.name
 HALVES = ('train', 'dev', 'plain')
 FIRST, LAST, RANK = 3, 11, 16
 """The first layer that is adapted, the number of layers that are run, the adapter's rank."""
-EPOCHS, BATCH, DROP, SMOOTH, SEED = 3, 32, 0.1, 0.1, 0
-RATE, CONTINUED_RATE = 8e-4, 3e-4
-"""The highest rate of training, and that where training is continued."""
+BATCH, DROP, SMOOTH, SEED = 32, 0.1, 0.1, 0
+BEGUN, CONTINUED = (3, 8e-4), (2, 3e-4)
+"""Epochs and the highest rate of a training from the beginning, and of one that is continued."""
 UNRELATED = 0.5
 """Similarity from which on an old statement may be of the same thing as a new one."""
 SIZES = (16, 24, 32, 40, 48, 64, 96, 128)
@@ -327,8 +327,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
         help='begin with the graph of the package; train with these hands and as many others, or '
         'with all where none is named',
     )
-    parser.add_argument('--epochs', type=int, default=EPOCHS, help='default: %(default)s')
-    parser.add_argument('--rate', type=float, help=f'default: {RATE}, or {CONTINUED_RATE}')
+    parser.add_argument('--epochs', type=int, help=f'default: {BEGUN[0]}, or {CONTINUED[0]}')
+    parser.add_argument('--rate', type=float, help=f'default: {BEGUN[1]}, or {CONTINUED[1]}')
     parser.add_argument('--write', action='store_true')
     options = parser.parse_args(arguments)
     directory, weights = find_model(), find_weights()
@@ -341,8 +341,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
         pairs = choose(pairs, options.continued)
     pairs += [*pair_unrelated(embedder, pairs), *pair_rules(embedder)]
     print(f'{len(pairs)} pairs', flush=True)
-    rate = options.rate or (CONTINUED_RATE if trained else RATE)
-    trainer = train(Encoder.of(Weights(weights), LAST), pairs, options.epochs, rate, trained)
+    epochs, rate = CONTINUED if trained else BEGUN
+    epochs, rate = options.epochs or epochs, options.rate or rate
+    trainer = train(Encoder.of(Weights(weights), LAST), pairs, epochs, rate, trained)
     if options.write:  # before anything else: it took long
         write(trainer, directory)
     report(embedder, held, trainer.score(held))

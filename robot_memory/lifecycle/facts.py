@@ -10,13 +10,7 @@ from robot_memory.core.authority import Writer
 from robot_memory.core.errors import Conflict, InvalidArgument
 from robot_memory.core.json_text import format_value, is_storable
 from robot_memory.core.places import check_spatial
-from robot_memory.core.records import (
-    Record,
-    find_actor,
-    infer_strategy,
-    is_quoted,
-    make_record,
-)
+from robot_memory.core.records import Record, find_actor, infer_strategy, is_quoted, make_record
 from robot_memory.embedding.text_vectors import TextVectors
 from robot_memory.lifecycle.authority import may_change, propose
 from robot_memory.lifecycle.classification import classify_text
@@ -30,13 +24,7 @@ from robot_memory.lifecycle.verdicts import NO_VERDICTS, judge_statement
 from robot_memory.memory import Memory
 from robot_memory.storage import Connection
 from robot_memory.storage.indexes.duplicates import Duplicate
-from robot_memory.storage.tables import (
-    events,
-    memories,
-    observations,
-    replacements,
-    sessions,
-)
+from robot_memory.storage.tables import events, memories, observations, replacements, sessions
 from robot_memory.text.categories import Classification, classify
 from robot_memory.text.duplicate_keys import duplicate_key, names_another
 from robot_memory.text.tokenizer import cut

@@ -5,12 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from robot_memory.core.authority import THE_STORE, is_higher
-from robot_memory.core.records import (
-    Record,
-    find_speaker,
-    is_quoted,
-    may_state_rule,
-)
+from robot_memory.core.records import Record, find_speaker, is_quoted, may_state_rule
 from robot_memory.embedding.text_vectors import TextVectors
 from robot_memory.lifecycle.corrections import Correction, link_correction, reinstate
 from robot_memory.lifecycle.verdicts import Verdicts
@@ -19,12 +14,7 @@ from robot_memory.search.neighbours import open_neighbours
 from robot_memory.storage import Connection
 from robot_memory.storage.indexes import duplicates
 from robot_memory.storage.indexes.duplicates import CROSS_ENCODER, Duplicate, Reading
-from robot_memory.storage.tables import (
-    audit,
-    memories,
-    observations,
-    rule_conditions,
-)
+from robot_memory.storage.tables import audit, memories, observations, rule_conditions
 from robot_memory.text.categories import PROTECTED
 
 

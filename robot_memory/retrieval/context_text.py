@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from robot_memory.retrieval.evidence import format_links
-from robot_memory.retrieval.rules import JudgedRules
+from robot_memory.retrieval.rules import POSSIBLE, JudgedRules
 from robot_memory.text.categories import PROTECTED
 from robot_memory.text.quoting import format_label, format_line, quote
 
@@ -66,7 +66,7 @@ def compose(
     included, left = _add_results(writer, results)
     for rule in rules.relevant:
         if rule.is_quoted:
-            why = 'may be a rule' if rule.may_be_rule else ''
+            why = POSSIBLE if rule.may_be_rule else ''
             line = _format_rule(rule_results[rule.record.id], rule.truth, why)
             left += not writer.add(SAID, line, first=True)
     for rule in rules.others:

@@ -47,6 +47,8 @@ _WITH_LIMITS = compile_filter('rules', {'limits': {'$ne': None}})
 LISTED_WHOLE = 40
 """Of a collection of so many rules all are told."""
 _REASONS = 3
+POSSIBLE = 'may be a rule'
+"""Why a fact that is stored as no rule is told beside rules."""
 _POSSIBLE_LEAD = 0.3
 """By how much a fact that may be a rule may fail to hold in any task, and yet be told."""
 
@@ -214,7 +216,7 @@ def _find_possible(
         if rating >= -_POSSIBLE_LEAD:
             met[memory_id] = always
     return [
-        JudgedRule(record, None, f'may be a rule: {_format_reasons(met[memory_id])}', True)
+        JudgedRule(record, None, f'{POSSIBLE}: {_format_reasons(met[memory_id])}', True)
         for memory_id, record in get_whole(connection, sorted(met)).items()
         if may_state_rule(record) and record.links.replaced_by is None
     ]

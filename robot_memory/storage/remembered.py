@@ -42,10 +42,7 @@ def get(table: str, name: Hashable) -> Any:
 def look_up(table: str, name: Hashable, find: Callable[[], _Value]) -> _Value:
     """Return what is remembered under a name; else what `find` does, remembered too."""
     known: _Value | None = get(table, name)
-    if known is not None:
-        return known
-    found = find()
-    return found if found is None else note(table, name, found)
+    return note(table, name, find()) if known is None else known
 
 
 def note(table: str, name: Hashable, value: _Value) -> _Value:

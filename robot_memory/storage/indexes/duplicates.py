@@ -300,7 +300,8 @@ def _match_restated(
             continue
         if not _may_be_same(memory_id, *known, reading):
             continue
-        is_rule = reading.may_be_rule or known.category in PROTECTED  # else neither is
+        # A text that is a rule itself came here only beside a rule: see _may_be_same.
+        is_rule = reading.may_be_rule or known.category in PROTECTED
         if may_restate(content, text, odds, is_rule=is_rule):
             return Duplicate(CROSS_ENCODER, memory_id, 1 / (1 + math.exp(-odds)))
     return None
