@@ -105,17 +105,35 @@ def _refine(
     """
     Return what patterns infer, but of rules what the classifier says.
 
-    What patterns take for a lesson or anything else of its own is no rule, but what they take for
-    a habit ('whenever', 'nothing louder than') may be. What only says where something is becomes
-    none; what a cue with its verb commands, and a limit that is commanded, is one whatever it is
-    about. Of what is asked to be remembered, what stands behind the request decides.
+    Of what is asked to be remembered, what stands behind the request decides; where that is no
+    rule and the whole is one, it may be a rule. "Keep in mind that" makes rules of facts, but a
+    rule must not be missed because of it either.
     """
     classifier = find_classifier(memory)
     if classifier is None or vectors is None:
         return by_patterns
     asked = drop_request(text)
-    if asked != text and (made := memory.embed_passage(asked)) is not None:
-        text, vectors = asked, made
+    of_asked = memory.embed_passage(asked) if asked != text else None
+    if of_asked is None:
+        return _judge(classifier, text, by_patterns, vectors)
+    found = _judge(classifier, asked, by_patterns, of_asked)
+    if found.category in PROTECTED or found.may_be_rule:
+        return found
+    whole = _judge(classifier, text, by_patterns, vectors)
+    return replace(found, may_be_rule=whole.category == CONSTRAINT)
+
+
+def _judge(
+    classifier: SentenceClassifier, text: str, by_patterns: Classification, vectors: TextVectors
+) -> Classification:
+    """
+    Return what patterns infer of a text, but of rules what the classifier says.
+
+    What patterns take for a lesson or anything else of its own is no rule, but what they take for
+    a habit ('whenever', 'nothing louder than') may be. What only says where something is becomes
+    none; what a cue with its verb commands, and a limit that is commanded, is one whatever it is
+    about.
+    """
     states = by_patterns.category == CONSTRAINT
     is_other = not states and by_patterns.category != DEFAULT
     if states and (prescribes_limit(text) or commands(text)):
