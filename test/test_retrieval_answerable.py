@@ -7,9 +7,10 @@ from narrowing import require
 from robots import Robot
 
 from robot_memory.retrieval.answerable import estimate
-from robot_memory.text.slots import Agreement, compare, find_slots
+from robot_memory.text.agreement import Agreement, compare
+from robot_memory.text.slots import find_slots
 
-FITS = Agreement(0, 0, 0, 0)
+FITS = Agreement(0, False)
 
 
 @pytest.mark.parametrize(
@@ -34,6 +35,17 @@ FITS = Agreement(0, 0, 0, 0)
         ('Who is on duty on Saturday?', 'On Saturday Li is on duty', 'On Sunday Li is on duty'),
         ('蓝色文件夹里是什么?', '蓝色文件夹里是盘点表', '橙色文件夹里是盘点表'),
         ('Where is the red box?', '红色箱子在门后面', '蓝色箱子在门后面'),
+        ('2号病房住的是谁?', '李大爷住在2号病房', '李大爷住在12号病房'),
+        ('Who is in the kitchen at noon?', '中午厨房里是李姐', '中午车库里是李姐'),
+        ('吴桐的答辩在哪天?', '吴桐的答辩在九月三号', '邓宁的答辩在九月三号'),
+        ('冯奶奶能吃咸的吗?', '冯奶奶不能吃咸的', '孙奶奶不能吃咸的'),
+        ('Does Nurse Chen drink coffee?', '陈护士长喜欢喝咖啡', '王护士长喜欢喝咖啡'),
+        (
+            '王护士喝咖啡吗?',
+            'Coffee is what Nurse Wang drinks',
+            'Coffee is what Nurse Chen drinks',
+        ),
+        ('吴先生下次做胃镜是哪天?', '吴先生下周二做胃镜', '吴先生上周二做了胃镜'),
     ],
 )
 def test_a_text_about_another_thing_names_another(question: str, right: str, wrong: str) -> None:
@@ -49,6 +61,16 @@ def test_a_text_about_another_thing_names_another(question: str, right: str, wro
         ('What colour is the van?', 'The van is white', 'The van has a lift'),
         ('How many chairs are there?', 'There are twelve chairs', 'The chairs are stacked'),
         ('会议室的湿度是多少?', '会议室的湿度是40%', '会议室的温度是18度'),
+        ('How wide is the corridor?', 'The corridor is 2 m wide', 'The corridor is 85 m long'),
+        ('How wide is the door?', 'The door measures 90 cm', 'The door is 2 m high'),
+        ('标定板有多厚?', '标定板厚5毫米', '标定板边长三十厘米'),
+        ('How old is Tommy?', 'Tommy turns nine in May', 'Tommy lives in room 9'),
+        ('How many meals fit in the cart?', '送餐车能装三十六份饭', '送餐车停在门口'),
+        (
+            'Whose is the oscilloscope?',
+            'The oscilloscope is on loan',
+            'The oscilloscope is broken',
+        ),
     ],
 )
 def test_a_text_without_what_is_asked_for_is_unfit(question: str, right: str, wrong: str) -> None:
@@ -58,10 +80,16 @@ def test_a_text_without_what_is_asked_for_is_unfit(question: str, right: str, wr
 
 
 def test_the_chance_grows_with_relevance_and_falls_with_each_misfit() -> None:
-    assert estimate(0.3, 1.0, FITS) > 0.8 > estimate(0.1, 1.0, FITS) > estimate(0.0, 1.0, FITS)
-    assert estimate(0.6, 0.5, FITS) < estimate(0.6, 0.0, FITS)
-    for misfit in (Agreement(1, 0, 0, 0), Agreement(0, 0, 1, 0), Agreement(0, 0, 0, 1)):
-        assert estimate(0.6, 0.3, misfit) < estimate(0.6, 0.3, FITS)
+    chances = [estimate(relevance, 0.7, 0.4, FITS) for relevance in (0.7, 0.5, 0.3, 0.1)]
+    assert chances[0] > 0.7
+    assert chances == sorted(chances, reverse=True)
+    assert estimate(0.6, 0.6, 0.5, FITS) < estimate(0.6, 0.6, 0.0, FITS)
+    for misfit in (Agreement(1, False), Agreement(0, True)):
+        assert estimate(0.6, 0.6, 0.3, misfit) < estimate(0.6, 0.6, 0.3, FITS)
+
+
+def test_a_memory_behind_a_more_relevant_one_hardly_answers() -> None:
+    assert estimate(0.3, 0.3, 0.0, FITS) > 2 * estimate(0.3, 0.6, 0.0, FITS)
 
 
 def test_an_answer_says_whether_it_answers_and_leaves_nothing_out(robot: Robot) -> None:

@@ -1,9 +1,11 @@
 """
 Measure how well `answerable` and the scores of search_memory tell answers from near misses.
 
-Called with the half to count: dev, or report (which is counted at most three times). Each entry
-is a collection of its own in one store; the installed models answer. Prints AUROCs with 95 %
-intervals by bootstrap, and what search_memory shows at its default threshold.
+`answerable.py [dev|report]`: the report half is counted at most three times. Of answerable.jsonl
+each entry has a memory of its own of one to three facts; of answerable_stores.jsonl each hand has
+one of sixty facts, of which all its questions are asked. The installed models answer. Prints for
+each set AUROCs with 95 % intervals by bootstrap, and what search_memory shows at its default
+threshold.
 """
 
 from __future__ import annotations
@@ -11,6 +13,8 @@ from __future__ import annotations
 import json
 import sys
 import tempfile
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -19,33 +23,74 @@ from numpy.typing import NDArray
 
 from robot_memory.api import RobotMemory
 
-SET = Path(__file__).with_name('answerable.jsonl')
-VALUES = ('other_person', 'other_colour', 'other_number', 'other_place', 'other_quantity')
+HERE = Path(__file__).parent
+VALUES = (
+    'other_person', 'other_colour', 'other_number', 'other_place', 'other_quantity', 'other_time',
+)  # fmt: skip
 GROUPS = {
-    'another person, colour, number, side, unit or day': (*VALUES, 'other_time'),
+    'another person, colour, number, side, unit or day': VALUES,
     'another attribute': ('other_attribute',),
     'the unknown': ('unknown',),
 }
 
 
+@dataclass(frozen=True)
+class Question:
+    """Hold a question, what it asks that is not known ('' where it is), and its answer."""
+
+    text: str
+    misses: str
+    answer: str | None
+
+
+@dataclass(frozen=True)
+class Stored:
+    """Hold the texts of one collection, and the questions to it."""
+
+    collection: str
+    texts: list[str]
+    questions: list[Question]
+
+
 def main(half: str) -> None:
     """Ask all of a half and print."""
-    rows = list(map(json.loads, SET.read_text('utf-8').splitlines()))
-    rows = [row for row in rows if row['half'] == half]
-    with tempfile.TemporaryDirectory() as folder, open_memory(Path(folder)) as robot:
-        for row in rows:
-            for text in row['stored']:
-                robot.learn(text, collection=row['id'])
-        found = [ask(robot, row) for row in rows]
-    right = np.array([one['answerable'] for one in found if one['is_right']])
-    for name, groups in {**GROUPS, **{one: (one,) for one in (*VALUES, 'other_time')}}.items():
-        wrong = np.array([one['answerable'] for one in found if one['group'] in groups])
-        low, high = bound(right, wrong)
-        print(f'{name}: AUROC {compute_auroc(right, wrong):.3f} [{low:.3f}, {high:.3f}]')
-    shown = np.mean([one['shown'] for one in found if one['is_right']])
-    answered = np.mean([one['any'] for one in found if one['group'] in (*VALUES, 'other_time')])
-    print(f'search_memory at its default: {shown:.1%} of right paraphrases, ', end='')
-    print(f'{answered:.1%} of near misses answered')
+    sets = {
+        'memories of one to three facts': list_few(half),
+        'memories of sixty facts': list_stores(half),
+    }
+    for name, stored in sets.items():
+        with tempfile.TemporaryDirectory() as folder, open_memory(Path(folder)) as robot:
+            print(f'{name}:')
+            report([answer for one in stored for answer in ask_all(robot, one)])
+
+
+def list_few(half: str) -> Iterator[Stored]:
+    """Give the entries of a half of answerable.jsonl."""
+    for row in read(half, 'answerable.jsonl'):
+        right = row['stored'][row['index']] if row['answerable'] else None
+        question = Question(row['question'], '' if row['answerable'] else row['group'], right)
+        yield Stored(row['id'], row['stored'], [question])
+
+
+def list_stores(half: str) -> Iterator[Stored]:
+    """Give the hands of a half of answerable_stores.jsonl."""
+    rows = read(half, 'answerable_stores.jsonl')
+    for hand in dict.fromkeys(row['hand'] for row in rows):
+        those = [row for row in rows if row['hand'] == hand]
+        texts = [row['text'] for row in those if 'text' in row]
+        questions = []
+        for row in those:
+            if 'question' in row:
+                is_right = row['kind'] == 'right'
+                misses, answer = ('', texts[row['fact']]) if is_right else (row['kind'], None)
+                questions.append(Question(row['question'], misses, answer))
+        yield Stored(hand, texts, questions)
+
+
+def read(half: str, name: str) -> list[dict[str, Any]]:
+    """Return the rows of a half."""
+    rows = map(json.loads, (HERE / name).read_text('utf-8').splitlines())
+    return [row for row in rows if row['half'] == half]
 
 
 def open_memory(folder: Path) -> RobotMemory:
@@ -56,19 +101,40 @@ def open_memory(folder: Path) -> RobotMemory:
     return robot
 
 
-def ask(robot: RobotMemory, row: dict[str, Any]) -> dict[str, Any]:
-    """Return what recall and search_memory say to a question."""
-    answer = robot.recall(row['question'], collection=row['id'], read='off')
-    results = robot.search_memory(row['question'], collection=row['id'], read='off').result
-    texts = [one.content for one in results]
-    right = row['stored'][row['index']] if row['answerable'] else None
-    return {
-        'is_right': row['answerable'],
-        'group': '' if row['answerable'] else row['group'],
-        'answerable': answer.answerable,
-        'shown': right in texts,
-        'any': bool(texts),
-    }
+def ask_all(robot: RobotMemory, stored: Stored) -> Iterator[dict[str, Any]]:
+    """Store the texts, and give what recall and search_memory say to each question."""
+    for text in stored.texts:
+        robot.learn(text, collection=stored.collection)
+    for asked in stored.questions:
+        answer = robot.recall(asked.text, collection=stored.collection, read='off')
+        found = robot.search_memory(asked.text, collection=stored.collection, read='off').result
+        texts = [one.content for one in found]
+        yield {
+            'misses': asked.misses,
+            'answerable': answer.answerable,
+            'shown': asked.answer in texts,
+            'any': bool(texts),
+        }
+
+
+def report(found: list[dict[str, Any]]) -> None:
+    """Print what was reached."""
+    right = select(found, [''])
+    for name, groups in {**GROUPS, **{one: (one,) for one in VALUES}}.items():
+        wrong = select(found, groups)
+        low, high = bound(right, wrong)
+        print(f'  {name}: AUROC {compute_auroc(right, wrong):.3f} [{low:.3f}, {high:.3f}]')
+    shown = np.mean([one['shown'] for one in found if not one['misses']])
+    answered = np.mean([one['any'] for one in found if one['misses'] in VALUES])
+    print(
+        f'  search_memory at its default: {shown:.1%} of {len(right)} right paraphrases, ', end=''
+    )
+    print(f'{answered:.1%} of near misses answered')
+
+
+def select(found: list[dict[str, Any]], groups: Iterable[str]) -> NDArray[Any]:
+    """Return the chances of the questions of some groups."""
+    return np.array([one['answerable'] for one in found if one['misses'] in groups])
 
 
 def compute_auroc(right: NDArray[Any], wrong: NDArray[Any]) -> float:

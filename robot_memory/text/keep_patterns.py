@@ -73,7 +73,7 @@ def _import_all() -> None:
 
 
 def _read_all() -> None:
-    from robot_memory.text import relations, slots, statements
+    from robot_memory.text import agreement, relations, slots, statements
     from robot_memory.text.categories import classify, is_limit
     from robot_memory.text.questions.reader import read_question
     from robot_memory.text.rules import commands, prescribed
@@ -101,7 +101,9 @@ def _read_all() -> None:
         relations.corrects(_TEXTS[0], text, 0.9)
         relations.repeats(_TEXTS[0], text, 0.9)
         relations.hints_at_change(text)
-        slots.compare(slots.find_slots(text), slots.find_slots(_TEXTS[0]))
+        for other in (_TEXTS[0], _TEXTS[-1]):
+            agreement.compare(slots.find_slots(text), slots.find_slots(other))
+    agreement.compile_all()
 
 
 def main(place: str = PLACE) -> None:
