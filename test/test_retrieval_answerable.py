@@ -80,16 +80,15 @@ def test_a_text_without_what_is_asked_for_is_unfit(question: str, right: str, wr
 
 
 def test_the_chance_grows_with_relevance_and_falls_with_each_misfit() -> None:
-    chances = [estimate(relevance, 0.7, 0.4, FITS) for relevance in (0.7, 0.5, 0.3, 0.1)]
+    chances = [estimate(relevance, 0.7, FITS) for relevance in (0.7, 0.5, 0.3, 0.1)]
     assert chances[0] > 0.7
     assert chances == sorted(chances, reverse=True)
-    assert estimate(0.6, 0.6, 0.5, FITS) < estimate(0.6, 0.6, 0.0, FITS)
     for misfit in (Agreement(1, False), Agreement(0, True)):
-        assert estimate(0.6, 0.6, 0.3, misfit) < estimate(0.6, 0.6, 0.3, FITS)
+        assert estimate(0.6, 0.6, misfit) < estimate(0.6, 0.6, FITS)
 
 
 def test_a_memory_behind_a_more_relevant_one_hardly_answers() -> None:
-    assert estimate(0.3, 0.3, 0.0, FITS) > 2 * estimate(0.3, 0.6, 0.0, FITS)
+    assert estimate(0.3, 0.3, FITS) > 2 * estimate(0.3, 0.6, FITS)
 
 
 def test_an_answer_says_whether_it_answers_and_leaves_nothing_out(robot: Robot) -> None:

@@ -300,7 +300,16 @@ def test_what_is_asked_to_be_remembered_is_a_rule_where_it_is_one_alone(
     text = request_ + asked
     found = classify_text(robot.memory, text, robot.memory.embed_passage(text))
     assert (found.category in PROTECTED) is is_rule
-    assert not found.may_be_rule
+
+
+def test_what_is_a_rule_only_with_its_request_may_be_one(robot: RobotMemory) -> None:
+    """Some facts are told to planners for this, but no rule is missed for it."""
+    text = 'the speaker crackles above volume seven.'
+    for request, may_be_rule in (('Keep in mind that ', True), ('Note: ', False)):
+        asked = request + text
+        found = classify_text(robot.memory, asked, robot.memory.embed_passage(asked))
+        assert found.category not in PROTECTED
+        assert found.may_be_rule is may_be_rule
 
 
 def test_without_a_vector_what_is_asked_to_be_remembered_is_not_judged_by_meaning(

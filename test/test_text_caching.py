@@ -16,6 +16,7 @@ OWN_KEYS = {
     '_compile_cue',
     '_compile_pattern',
     '_compile_table',
+    '_compile_told',
     '_find_family',
     '_load_zone',
     '_make_own_caller',

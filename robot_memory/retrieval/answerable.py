@@ -16,19 +16,17 @@ _BEST = 3
 """Memories at the top that may answer."""
 _SURE = 0.7
 """The relevance from which on more says nothing of an answer."""
-_RELEVANT, _BEHIND, _COVERED, _OTHER, _UNFIT, _BIAS = 6.4, 7.0, 1.2, 4.1, 3.0, -2.5
+_RELEVANT, _BEHIND, _OTHER, _UNFIT, _BIAS = 6.1, 7.3, 4.4, 3.3, -1.6
 """Weights of a logistic regression; docs/recall.md says on what it was fitted."""
 
 
-def estimate(relevance: float, most: float, coverage: float, agreement: Agreement) -> float:
+def estimate(relevance: float, most: float, agreement: Agreement) -> float:
     """
-    Return the chance that a text answers a question, 0 to 1.
+    Return the chance that a text answers a question, 0 to 1, where as many are answered as not.
 
-    One that is less relevant than another, of which `most` is the relevance, hardly does. Of two
-    that are as relevant, one that has more of the question's words is rather only like it.
+    One that is less relevant than another, of which `most` is the relevance, hardly does.
     """
-    evidence = _RELEVANT * min(relevance, _SURE) - _BEHIND * (most - relevance)
-    evidence -= _COVERED * coverage - _BIAS
+    evidence = _RELEVANT * min(relevance, _SURE) - _BEHIND * (most - relevance) + _BIAS
     evidence -= _OTHER * min(agreement.other, 1) + _UNFIT * agreement.unfit
     return 1 / (1 + math.exp(-evidence))
 
@@ -43,19 +41,22 @@ def rate(found: Found, question: str, least: float, limit: int) -> Found:
     """
     Return what was found with scores that tell answers from what is only alike.
 
-    A score is the geometric mean of the chance that the memory answers and of its score, which
-    counts as a half at least. Where only words were compared, which says little of an answer,
-    that is done only to what names another person, thing, number or time.
+    A memory that cannot answer keeps little of its score, one that surely does at least half.
+    Where only words were compared, which says little of an answer, that is done only to what names
+    another person, thing, number or time. What stands before a memory that is kept is kept, too.
     """
     rated = []
     judged = _judge_each(found, found.hits, question)
     for hit, (chance, agreement) in zip(found.hits, judged, strict=True):
         if found.models or agreement.other:
-            score = math.sqrt(chance * (1 + min(hit.score, 1.0)) / 2)
-            hit = replace(hit, score=round(score, 6))
+            hit = replace(hit, score=round(chance * (1 + min(hit.score, 1.0)) / 2, 6))
         rated.append(hit)
-    kept = sort_by_score(hit for hit in rated if hit.score >= least)
-    current = find_current({hit.id: found.records[hit.id] for hit in kept})
+    current = find_current({hit.id: found.records[hit.id] for hit in rated})
+    passing = {hit.id for hit in rated if hit.score >= least}
+    while not passing.issuperset(newer := {current[one] for one in passing & current.keys()}):
+        passing |= newer
+    kept = sort_by_score(hit for hit in rated if hit.id in passing)
+    current = {old: new for old, new in current.items() if old in passing}
     return replace(found, hits=tuple(put_first(kept, current)[:limit]))
 
 
@@ -71,5 +72,5 @@ def _judge_each(found: Found, hits: Sequence[Hit], question: str) -> list[tuple[
     judged = []
     for hit, relevance in zip(hits, relevances, strict=True):
         agreement = compare(asked, find_slots(found.records[hit.id].content))
-        judged.append((estimate(relevance, most, hit.coverage, agreement), agreement))
+        judged.append((estimate(relevance, most, agreement), agreement))
     return judged

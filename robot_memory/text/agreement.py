@@ -41,7 +41,7 @@ def compare(question: Slots, text: Slots) -> Agreement:
     for group, named in question.values.items():
         known = text.find(group)
         other += bool(known) and not named & known
-    other += bool(question.numbers - text.numbers) and bool(text.numbers)
+    other += _has_another_number(question, text)
     if question.is_han != text.is_han:
         other += _names_another_in_pinyin(question, text)
     else:
@@ -49,13 +49,19 @@ def compare(question: Slots, text: Slots) -> Agreement:
     return Agreement(other, _is_unfit(question, text))
 
 
+def _has_another_number(question: Slots, text: Slots) -> bool:
+    """Say whether a text has not a number of the question, but others; of amounts any will do."""
+    if question.labels - text.labels:
+        return bool(text.labels)
+    return bool(question.numbers - text.numbers) and bool(text.numbers)
+
+
 def _names_another(question: Slots, text: Slots) -> bool:
     """Say whether a text in the same script has not a person of the question, but others."""
+    told = (text.persons | text.bare_names) - (question.persons | question.bare_names)
     if any(not _is_named(name, text) for name in question.persons):
-        told = text.persons - question.persons
         return bool(told) or _may_begin_with_name(text, question)
-    asked = {name for name in question.bare_names if name not in text.folded}
-    return bool(asked and (text.bare_names | text.persons) - question.bare_names)
+    return bool(told) and any(name not in text.folded for name in question.bare_names)
 
 
 def _is_named(name: str, text: Slots) -> bool:
@@ -82,8 +88,10 @@ def _names_another_in_pinyin(question: Slots, text: Slots) -> bool:
         families.intersection(TABLES['pinyin'][one]) for one in spelled
     ):
         return False
-    if question.is_han or as_written:
-        return bool(latin.persons and families | as_written)
+    if as_written:
+        return question.is_han or bool(latin.persons)
+    if question.is_han:
+        return bool(families and latin.persons)
     return bool(families and any(not spelled.isdisjoint(name.split()) for name in latin.persons))
 
 
@@ -119,12 +127,14 @@ def _is_unfit(question: Slots, text: Slots) -> bool:
     kind = _find_asked(question.folded)
     if not kind:
         return False
-    if kind in QUANTITIES:
+    if kind == 'extent':
+        return text.units.isdisjoint(('length', 'duration'))
+    if kind in QUANTITIES and kind not in TABLES['told']:
         return kind not in text.units
     if kind in _SIZES:
         return not _tells_size(kind, text)
     if kind == 'number':
-        return not text.numbers - question.numbers and not text.units
+        return len(text.numbers - question.numbers) <= len(text.units)
     if kind == 'time':
         named = any(map(text.find, ('day', 'month', 'daypart', 'when')))
         return not named and not text.numbers - question.numbers and 'time' not in text.units
@@ -138,7 +148,7 @@ def _is_unfit(question: Slots, text: Slots) -> bool:
         return False
     if kind in ('person', 'name'):
         return True
-    return not _compile_told(kind).search(text.folded)
+    return kind not in text.units and not _compile_told(kind).search(text.folded)
 
 
 def _tells_size(kind: str, text: Slots) -> bool:

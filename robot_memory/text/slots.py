@@ -105,6 +105,11 @@ class Slots:
         return frozenset(_find_numbers(self._text, self.words, self.is_han))
 
     @cached_property
+    def labels(self) -> frozenset[str]:
+        """Return the numbers that are no amounts of a unit."""
+        return frozenset(_find_numbers(_compile_amount().sub(' ', self._text), (), self.is_han))
+
+    @cached_property
     def persons(self) -> frozenset[str]:
         """Return the persons, as they stand there."""
         return frozenset(_find_persons(self._text, self.is_han))
@@ -185,8 +190,8 @@ def _find_numbers(text: str, words: Iterable[str], is_han: bool) -> Iterable[str
         yield match[0].lower().replace('-', '').replace(',', '')
     for match in _LETTER.finditer(text):
         yield match[0].lower()
-    for match in _HAN_NUMBER.finditer(text) if is_han else ():
-        if match[0] != '一' or text[match.end()] in _NAMED_BY_ONE:
+    for match in _HAN_NUMBER.finditer(text.replace('百分之', '%')) if is_han else ():
+        if match[0] != '一' or match.string[match.end()] in _NAMED_BY_ONE:
             yield convert_han_number(match[1] or match[2])
     for word in words:
         for part in word.split('-') if '-' in word else (word,):
@@ -204,6 +209,13 @@ def _find_persons(text: str, is_han: bool) -> Iterable[str]:
             yield match[0].lower().removesuffix("'s")
     for match in _compile_words().person.finditer(text) if is_han else ():
         yield match[0]
+
+
+@cache
+def _compile_amount() -> re.Pattern[str]:
+    """Compile an amount of any unit, which names nothing; of days and times some do."""
+    units = '|'.join(units for name, units in TABLES['units'].items() if name != 'duration')
+    return compile_pattern(rf'(?<![A-Za-z0-9_.])\d+(?:[.,]\d+)?\s?(?:{units})')
 
 
 def _find_units(folded: str) -> Iterable[str]:
