@@ -10,7 +10,7 @@ from robot_memory.retrieval.answerable import estimate
 from robot_memory.text.agreement import Agreement, compare
 from robot_memory.text.slots import find_slots
 
-FITS = Agreement(0, False)
+FITS = Agreement(other=False, unfit=False)
 
 
 @pytest.mark.parametrize(
@@ -50,8 +50,8 @@ FITS = Agreement(0, False)
 )
 def test_a_text_about_another_thing_names_another(question: str, right: str, wrong: str) -> None:
     asked = find_slots(question)
-    assert compare(asked, find_slots(right)).other == 0
-    assert compare(asked, find_slots(wrong)).other == 1
+    assert not compare(asked, find_slots(right)).other
+    assert compare(asked, find_slots(wrong)).other
 
 
 @pytest.mark.parametrize(
@@ -75,15 +75,15 @@ def test_a_text_about_another_thing_names_another(question: str, right: str, wro
 )
 def test_a_text_without_what_is_asked_for_is_unfit(question: str, right: str, wrong: str) -> None:
     asked = find_slots(question)
-    assert compare(asked, find_slots(right)).unfit == 0
-    assert compare(asked, find_slots(wrong)).unfit == 1
+    assert not compare(asked, find_slots(right)).unfit
+    assert compare(asked, find_slots(wrong)).unfit
 
 
 def test_the_chance_grows_with_relevance_and_falls_with_each_misfit() -> None:
     chances = [estimate(relevance, 0.7, FITS) for relevance in (0.7, 0.5, 0.3, 0.1)]
     assert chances[0] > 0.7
     assert chances == sorted(chances, reverse=True)
-    for misfit in (Agreement(1, False), Agreement(0, True)):
+    for misfit in (Agreement(other=True, unfit=False), Agreement(other=False, unfit=True)):
         assert estimate(0.6, 0.6, misfit) < estimate(0.6, 0.6, FITS)
 
 

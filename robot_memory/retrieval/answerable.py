@@ -16,8 +16,10 @@ _BEST = 3
 """Memories at the top that may answer."""
 _SURE = 0.7
 """The relevance from which on more says nothing of an answer."""
-_RELEVANT, _BEHIND, _OTHER, _UNFIT, _BIAS = 6.1, 7.3, 4.4, 3.3, -1.6
+_RELEVANT, _BEHIND, _OTHER, _UNFIT, _BIAS = 7.4, 8.7, 4.8, 3.2, -2.0
 """Weights of a logistic regression; docs/recall.md says on what it was fitted."""
+_ACROSS = 1.3
+"""By how much a relevance counts more between Chinese and others, where all are lower."""
 
 
 def estimate(relevance: float, most: float, agreement: Agreement) -> float:
@@ -27,7 +29,7 @@ def estimate(relevance: float, most: float, agreement: Agreement) -> float:
     One that is less relevant than another, of which `most` is the relevance, hardly does.
     """
     evidence = _RELEVANT * min(relevance, _SURE) - _BEHIND * (most - relevance) + _BIAS
-    evidence -= _OTHER * min(agreement.other, 1) + _UNFIT * agreement.unfit
+    evidence -= _OTHER * agreement.other + _UNFIT * agreement.unfit
     return 1 / (1 + math.exp(-evidence))
 
 
@@ -61,16 +63,23 @@ def rate(found: Found, question: str, least: float, limit: int) -> Found:
 
 
 def _judge_each(found: Found, hits: Sequence[Hit], question: str) -> list[tuple[float, Agreement]]:
-    """
-    Return of each memory the chance that it answers, and whether it names what a question does.
-
-    Where only words were compared, coverage is all that is known of relevance.
-    """
+    """Return of each memory the chance that it answers, and whether it names what is asked."""
     asked = find_slots(question)
-    relevances = [hit.relevance if found.models else hit.coverage for hit in hits]
+    texts = [find_slots(found.records[hit.id].content) for hit in hits]
+    relevances = [
+        _find_relevance(found, hit, is_across=text.is_han != asked.is_han)
+        for hit, text in zip(hits, texts, strict=True)
+    ]
     most = max(relevances, default=0.0)
-    judged = []
-    for hit, relevance in zip(hits, relevances, strict=True):
-        agreement = compare(asked, find_slots(found.records[hit.id].content))
-        judged.append((estimate(relevance, most, agreement), agreement))
-    return judged
+    agreements = [compare(asked, text) for text in texts]
+    return [
+        (estimate(relevance, most, agreement), agreement)
+        for relevance, agreement in zip(relevances, agreements, strict=True)
+    ]
+
+
+def _find_relevance(found: Found, hit: Hit, *, is_across: bool) -> float:
+    """Return a relevance; where only words were compared, coverage is all that is known of it."""
+    if not found.models:
+        return hit.coverage
+    return hit.relevance * (_ACROSS if is_across else 1.0)

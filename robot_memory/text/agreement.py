@@ -10,7 +10,7 @@ from robot_memory.text.caching import cache_texts
 from robot_memory.text.compiled_patterns import compile_pattern
 from robot_memory.text.slots import QUANTITIES, TABLES, WORD, Slots
 
-_SIZES = ('width', 'height', 'thickness', 'depth', 'distance')
+_SIZES = ('length', 'width', 'height', 'thickness', 'depth', 'distance')
 _FUNCTION_WORDS = frozenset(
     """
     the a an this that these those my your our his her their its of in on at to from for with by
@@ -26,27 +26,31 @@ class Agreement:
     """
     Hold how a text fits what a question names and asks for.
 
-    `other`: of the kinds of things that the question names, as persons or numbers, how many it
-    names others of only. It is `unfit` where it has nothing of what is asked for, as a number
-    after 'how many'.
+    `other`: of a kind of things that the question names, as persons or numbers, it names others
+    only. It is `unfit` where it has nothing of what is asked for, as a number after 'how many'.
     """
 
-    other: int
+    other: bool
     unfit: bool
 
 
 def compare(question: Slots, text: Slots) -> Agreement:
     """Return how a text fits a question."""
-    other = 0
+    other = _has_other_values(question, text) or _has_another_number(question, text)
+    if not other and question.is_han == text.is_han:
+        other = _names_another(question, text)
+    elif not other:
+        other = _names_another_in_pinyin(question, text)
+    return Agreement(other, _is_unfit(question, text))
+
+
+def _has_other_values(question: Slots, text: Slots) -> bool:
+    """Say whether of a group of which the question has values the text has others only."""
     for group, named in question.values.items():
         known = text.find(group)
-        other += bool(known) and not named & known
-    other += _has_another_number(question, text)
-    if question.is_han != text.is_han:
-        other += _names_another_in_pinyin(question, text)
-    else:
-        other += _names_another(question, text)
-    return Agreement(other, _is_unfit(question, text))
+        if known and not named & known:
+            return True
+    return False
 
 
 def _has_another_number(question: Slots, text: Slots) -> bool:
@@ -129,12 +133,12 @@ def _is_unfit(question: Slots, text: Slots) -> bool:
         return False
     if kind == 'extent':
         return text.units.isdisjoint(('length', 'duration'))
-    if kind in QUANTITIES and kind not in TABLES['told']:
-        return kind not in text.units
     if kind in _SIZES:
         return not _tells_size(kind, text)
+    if kind in QUANTITIES and kind not in TABLES['told']:
+        return kind not in text.units
     if kind == 'number':
-        return len(text.numbers - question.numbers) <= len(text.units)
+        return len(text.numbers - question.numbers) <= len(text.units - {'frequency'})
     if kind == 'time':
         named = any(map(text.find, ('day', 'month', 'daypart', 'when')))
         return not named and not text.numbers - question.numbers and 'time' not in text.units
