@@ -302,6 +302,29 @@ def test_what_is_asked_to_be_remembered_is_a_rule_where_it_is_one_alone(
     assert (found.category in PROTECTED) is is_rule
 
 
+@pytest.mark.parametrize(
+    ('text', 'task', 'other'),
+    [
+        ('Anna is allergic to peanuts.', 'Bring Anna a snack.', 'Bring Li a cup of tea.'),
+        ('Oskar is lactose intolerant.', 'Make Oskar a cappuccino.', 'Sweep the floor.'),
+        ('小郭对乳胶过敏,给他的手套都是丁腈的。', '把手套递给小郭。', '给老王倒茶。'),
+    ],
+)
+def test_what_may_harm_somebody_may_be_a_rule(
+    robot: RobotMemory, text: str, task: str, other: str
+) -> None:
+    robot.learn(text, collection=text)
+    for given, told in ((task, [text]), (other, [])):
+        rules = robot.get_context(given, collection=text).rules
+        assert [one.content for one in rules.may_apply] == told
+        assert all(one.why.startswith('may be a rule: ') for one in rules.may_apply)
+
+
+@pytest.mark.parametrize('text', ['Anna is not allergic to peanuts.', '老王对花生不过敏。'])
+def test_what_harms_nobody_is_no_rule_for_it(robot: RobotMemory, text: str) -> None:
+    assert not classify_text(robot.memory, text, robot.memory.embed_passage(text)).may_be_rule
+
+
 def test_what_is_a_rule_only_with_its_request_may_be_one(robot: RobotMemory) -> None:
     """Some facts are told to planners for this, but no rule is missed for it."""
     text = 'the speaker crackles above volume seven.'

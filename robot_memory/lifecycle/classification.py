@@ -19,6 +19,7 @@ from robot_memory.text.categories import (
     is_limit,
 )
 from robot_memory.text.rules.commands import commands, describes
+from robot_memory.text.rules.dangers import endangers
 from robot_memory.text.rules.prescribed import may_prescribe_limit, prescribes_limit
 from robot_memory.text.statements import MOST, Sentence, Statement, drop_request
 
@@ -132,7 +133,7 @@ def _judge(
     What patterns take for a lesson or anything else of its own is no rule, but what they take for
     a habit ('whenever', 'nothing louder than') may be. What only says where something is becomes
     none; what a cue with its verb commands, and a limit that is commanded, is one whatever it is
-    about.
+    about. What may harm somebody, as an allergy, may be one.
     """
     states = by_patterns.category == CONSTRAINT
     is_other = not states and by_patterns.category != DEFAULT
@@ -154,7 +155,8 @@ def _judge(
         bool(over >= -_ANYWHERE) and classifier.has_trait(Trait.ALWAYS, text, vectors.first)
     )
     found = by_patterns if is_rule is states else classify(text, is_rule)
-    return replace(found, may_be_rule=not is_rule and bool(over >= -_POSSIBLE))
+    may_be_rule = not is_rule and (bool(over >= -_POSSIBLE) or endangers(text))
+    return replace(found, may_be_rule=may_be_rule)
 
 
 def find_classifier(memory: Memory) -> SentenceClassifier | None:

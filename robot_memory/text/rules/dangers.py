@@ -1,0 +1,24 @@
+"""What harms somebody: an allergy, an illness that forbids food, what somebody must not have."""
+
+from __future__ import annotations
+
+import re
+
+from robot_memory.text.compiled_patterns import compile_pattern
+
+_ENGLISH = (
+    r'(?<!not )(?<!n.t )\ballerg(?:y|ies|ic)\b|\bintoleran(?:t|ce)\b|\bdiabetic\b|\bcoeliac\b'
+    r"|\bceliac\b|\basthma(?:tic)?\b|\bepilep(?:sy|tic)\b|(?:can't|cannot|can not|may not|mustn't"
+    r"|must not|shouldn't|should not|(?:isn't|is not|not) allowed(?: to)?|never) (?:\w+ )?"
+    r'(?:have|eat|drink|take|touch|get|be given)\b'
+)
+_CHINESE = (
+    '(?<!不)过敏|不耐受|糖尿病|哮喘|癫痫'
+    '|(?:不能|不可以|不许|不得|不准|忌|禁止|别)(?:再)?(?:吃|喝|碰|用|服|沾|超过|接触)'
+)
+_DANGER = compile_pattern(f'{_ENGLISH}|{_CHINESE}', re.IGNORECASE)
+
+
+def endangers(text: str) -> bool:
+    """Say whether a text tells what may harm somebody, by its words; it need not be a rule."""
+    return _DANGER.search(text) is not None
