@@ -50,8 +50,8 @@ FITS = Agreement(other=False, unfit=False)
 )
 def test_a_text_about_another_thing_names_another(question: str, right: str, wrong: str) -> None:
     asked = find_slots(question)
-    assert not compare(asked, find_slots(right)).other
-    assert compare(asked, find_slots(wrong)).other
+    fits, misses = compare(asked, find_slots(right)), compare(asked, find_slots(wrong))
+    assert (fits.other, misses.other) == (False, True)
 
 
 @pytest.mark.parametrize(
@@ -75,8 +75,8 @@ def test_a_text_about_another_thing_names_another(question: str, right: str, wro
 )
 def test_a_text_without_what_is_asked_for_is_unfit(question: str, right: str, wrong: str) -> None:
     asked = find_slots(question)
-    assert not compare(asked, find_slots(right)).unfit
-    assert compare(asked, find_slots(wrong)).unfit
+    fits, misses = compare(asked, find_slots(right)), compare(asked, find_slots(wrong))
+    assert (fits.unfit, misses.unfit) == (False, True)
 
 
 def test_the_chance_grows_with_relevance_and_falls_with_each_misfit() -> None:

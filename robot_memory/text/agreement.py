@@ -36,21 +36,26 @@ class Agreement:
 
 def compare(question: Slots, text: Slots) -> Agreement:
     """Return how a text fits a question."""
-    other = _has_other_values(question, text) or _has_another_number(question, text)
-    if not other and question.is_han == text.is_han:
-        other = _names_another(question, text)
-    elif not other:
-        other = _names_another_in_pinyin(question, text)
+    other = _has_other_values(question, text) or _names_another(question, text)
     return Agreement(other, _is_unfit(question, text))
 
 
 def _has_other_values(question: Slots, text: Slots) -> bool:
     """Say whether of a group of which the question has values the text has others only."""
     for group, named in question.values.items():
-        known = text.find(group)
+        known = text.values.get(group)
         if known and not named & known:
             return True
     return False
+
+
+def _names_another(question: Slots, text: Slots) -> bool:
+    """Say whether a text has not a number or a person of the question, but others."""
+    if question.numbers and _has_another_number(question, text):
+        return True
+    if question.is_han != text.is_han:
+        return _names_another_in_pinyin(question, text)
+    return _names_another_person(question, text)
 
 
 def _has_another_number(question: Slots, text: Slots) -> bool:
@@ -60,7 +65,7 @@ def _has_another_number(question: Slots, text: Slots) -> bool:
     return bool(question.numbers - text.numbers) and bool(text.numbers)
 
 
-def _names_another(question: Slots, text: Slots) -> bool:
+def _names_another_person(question: Slots, text: Slots) -> bool:
     """Say whether a text in the same script has not a person of the question, but others."""
     told = (text.persons | text.bare_names) - (question.persons | question.bare_names)
     if any(not _is_named(name, text) for name in question.persons):
@@ -140,10 +145,11 @@ def _is_unfit(question: Slots, text: Slots) -> bool:
     if kind == 'number':
         return len(text.numbers - question.numbers) <= len(text.units - {'frequency'})
     if kind == 'time':
-        named = any(map(text.find, ('day', 'month', 'daypart', 'when')))
+        named = not text.values.keys().isdisjoint(('day', 'month', 'daypart', 'when'))
         return not named and not text.numbers - question.numbers and 'time' not in text.units
     if kind == 'colour':
-        return not text.find('colour') - question.find('colour')
+        none: frozenset[str] = frozenset()
+        return not text.values.get('colour', none) - question.values.get('colour', none)
     if kind in ('person', 'name', 'owner') and (
         text.persons - question.persons
         or text.bare_names - question.bare_names
@@ -179,4 +185,4 @@ def _may_begin_with_name(text: Slots, question: Slots) -> bool:
     """Say whether a text begins with what may be a name that the question has not."""
     first = WORD.match(text.folded)
     is_open = first is not None and first[0] not in _FUNCTION_WORDS | question.words
-    return (not text.is_han and is_open) or bool(text.find('kin'))
+    return (not text.is_han and is_open) or 'kin' in text.values

@@ -77,13 +77,13 @@ class Slots:
     def values(self) -> dict[str, frozenset[str]]:
         """Return the values that are named, by group."""
         found = {
-            name: self.find(name)
+            name: self._find(name)
             for name, group in _compile_groups().items()
             if not group.signs.isdisjoint(self._marks)
         }
         return {name: values for name, values in found.items() if values}
 
-    def find(self, group: str) -> frozenset[str]:
+    def _find(self, group: str) -> frozenset[str]:
         """Return the values of one group that are named."""
         signs, several, pattern, names = _compile_groups()[group]
         marks = signs & self._marks
