@@ -186,9 +186,24 @@ def test_who_spoke_is_part_of_the_search(robot: Robot) -> None:
         assert first.actor_id == f'operator:{actor.lower()}'
 
 
-def test_a_request_to_remember_is_dropped_from_what_it_opens() -> None:
-    assert drop_request('Please remember: the jack is in bay 7.') == 'the jack is in bay 7.'
-    assert drop_request('Remember that Li is near.') == 'Li is near.'
-    assert drop_request('请记住，钥匙在抽屉里。') == '钥匙在抽屉里。'
-    assert drop_request('Tom remembers Li.') == 'Tom remembers Li.'
-    assert drop_request('Remember') == 'Remember'
+@pytest.mark.parametrize(
+    ('text', 'rest'),
+    [
+        ('Please remember: the jack is in bay 7.', 'the jack is in bay 7.'),
+        ('Remember that Li is near.', 'Li is near.'),
+        ('Please make a note: the key is blue.', 'the key is blue.'),
+        ('Write this down, the code is 4471.', 'the code is 4471.'),
+        ('The key is blue, keep that in mind.', 'The key is blue'),
+        ('The code is 4471, so write that down!', 'The code is 4471'),
+        ('请记住，钥匙在抽屉里。', '钥匙在抽屉里。'),
+        ('存个备忘，钥匙在抽屉里。', '钥匙在抽屉里。'),
+        ('钥匙在抽屉里，你记一下。', '钥匙在抽屉里'),
+        ('钥匙在抽屉里，这个你替我记住。', '钥匙在抽屉里'),
+        ('Tom remembers Li.', 'Tom remembers Li.'),
+        ('He took notes of that.', 'He took notes of that.'),
+        ('Remember', 'Remember'),
+        ('记住', '记住'),
+    ],
+)
+def test_a_request_to_remember_is_dropped_from_what_it_opens_or_ends(text: str, rest: str) -> None:
+    assert drop_request(text) == rest

@@ -106,8 +106,8 @@ def _refine(
     """
     Return what patterns infer, but of rules what the classifier says.
 
-    Of what is asked to be remembered, what stands behind the request decides; where that is no
-    rule and the whole is one, it may be a rule. "Keep in mind that" makes rules of facts, but a
+    Of a request to remember, what is to be remembered decides; where that is no rule and the whole
+    is one, it may be a rule. "Keep in mind that" makes rules of facts, but a
     rule must not be missed because of it either.
     """
     classifier = find_classifier(memory)

@@ -146,7 +146,7 @@ def _is_unfit(question: Slots, text: Slots) -> bool:
         return len(text.numbers - question.numbers) <= len(text.units - {'frequency'})
     if kind == 'time':
         named = not text.values.keys().isdisjoint(('day', 'month', 'daypart', 'when'))
-        return not named and not text.numbers - question.numbers and 'time' not in text.units
+        return not named and not text.numbers - question.numbers
     if kind == 'colour':
         none: frozenset[str] = frozenset()
         return not text.values.get('colour', none) - question.values.get('colour', none)

@@ -152,15 +152,24 @@ def _tells_what_lasts(folded: str) -> bool:
 
 
 def drop_request(text: str) -> str:
-    """Return a text without the request to remember it that it begins with."""
-    match = _compile_request().match(text)
-    return text[match.end() :] if match and match.end() < len(text) else text
+    """Return a text without the request to remember it that it begins or ends with."""
+    before, behind = _compile_requests()
+    match = before.match(text)
+    rest = text[match.end() :] if match else text
+    if match := behind.search(rest):
+        rest = rest[: match.start()]
+    return rest or text
 
 
 @cache
-def _compile_request() -> re.Pattern[str]:
-    asks = _compile_table('asks_to_remember').pattern
-    return compile_pattern(rf'(?:{asks})(?: that\b)?\s*[:,：，]?\s*', re.IGNORECASE)
+def _compile_requests() -> tuple[re.Pattern[str], re.Pattern[str]]:
+    """Compile the requests to remember what follows, and to remember what was said."""
+    names = ('request_before', 'asks_to_remember', 'request_behind')
+    before, asks, behind = (_compile_table(name).pattern for name in names)
+    return (
+        compile_pattern(rf'(?:{before}|{asks})(?: that\b)?\s*[:,：，]?\s*', re.IGNORECASE),
+        compile_pattern(rf'(?<=\S)\s*[,，;；.。!！:：-]+\s*(?:{behind})[.。!！]*$', re.IGNORECASE),
+    )
 
 
 @cache
