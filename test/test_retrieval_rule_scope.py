@@ -300,6 +300,7 @@ def test_what_is_asked_to_be_remembered_is_a_rule_where_it_is_one_alone(
     text = request_ + asked
     found = classify_text(robot.memory, text, robot.memory.embed_passage(text))
     assert (found.category in PROTECTED) is is_rule
+    assert not found.may_be_rule or request_ == 'Keep in mind that '
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,6 @@ threshold.
 
 from __future__ import annotations
 
-import json
 import sys
 import tempfile
 from collections.abc import Iterable, Iterator
@@ -23,7 +22,9 @@ from numpy.typing import NDArray
 
 from robot_memory.api import RobotMemory
 
-HERE = Path(__file__).parent
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+from planner.measure import load
+
 VALUES = (
     'other_person', 'other_colour', 'other_number', 'other_place', 'other_quantity', 'other_time',
 )  # fmt: skip
@@ -66,7 +67,7 @@ def main(half: str) -> None:
 
 def list_few(half: str) -> Iterator[Stored]:
     """Give the entries of a half of answerable.jsonl."""
-    for row in read(half, 'answerable.jsonl'):
+    for row in load('answerable', half):
         right = row['stored'][row['index']] if row['answerable'] else None
         question = Question(row['question'], '' if row['answerable'] else row['group'], right)
         yield Stored(row['id'], row['stored'], [question])
@@ -74,7 +75,7 @@ def list_few(half: str) -> Iterator[Stored]:
 
 def list_stores(half: str) -> Iterator[Stored]:
     """Give the hands of a half of answerable_stores.jsonl."""
-    rows = read(half, 'answerable_stores.jsonl')
+    rows = load('answerable_stores', half)
     for hand in dict.fromkeys(row['hand'] for row in rows):
         those = [row for row in rows if row['hand'] == hand]
         texts = [row['text'] for row in those if 'text' in row]
@@ -85,12 +86,6 @@ def list_stores(half: str) -> Iterator[Stored]:
                 misses, answer = ('', texts[row['fact']]) if is_right else (row['kind'], None)
                 questions.append(Question(row['question'], misses, answer))
         yield Stored(hand, texts, questions)
-
-
-def read(half: str, name: str) -> list[dict[str, Any]]:
-    """Return the rows of a half."""
-    rows = map(json.loads, (HERE / name).read_text('utf-8').splitlines())
-    return [row for row in rows if row['half'] == half]
 
 
 def open_memory(folder: Path) -> RobotMemory:
@@ -126,10 +121,8 @@ def report(found: list[dict[str, Any]]) -> None:
         print(f'  {name}: AUROC {compute_auroc(right, wrong):.3f} [{low:.3f}, {high:.3f}]')
     shown = np.mean([one['shown'] for one in found if not one['misses']])
     answered = np.mean([one['any'] for one in found if one['misses'] in VALUES])
-    print(
-        f'  search_memory at its default: {shown:.1%} of {len(right)} right paraphrases, ', end=''
-    )
-    print(f'{answered:.1%} of near misses answered')
+    print(f'  search_memory at its default: {shown:.1%} of {len(right)} right paraphrases shown,')
+    print(f'  {answered:.1%} of near misses answered')
 
 
 def select(found: list[dict[str, Any]], groups: Iterable[str]) -> NDArray[Any]:

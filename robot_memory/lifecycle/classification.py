@@ -107,8 +107,8 @@ def _refine(
     Return what patterns infer, but of rules what the classifier says.
 
     Of a request to remember, what is to be remembered decides; where that is no rule and the whole
-    is one, it may be a rule. "Keep in mind that" makes rules of facts, but a
-    rule must not be missed because of it either.
+    is one, it may be a rule. "Keep in mind that" makes rules of facts, but no rule must be missed
+    because of it.
     """
     classifier = find_classifier(memory)
     if classifier is None or vectors is None:

@@ -8,7 +8,8 @@ from functools import cache
 
 from robot_memory.text.caching import cache_texts
 from robot_memory.text.compiled_patterns import compile_pattern
-from robot_memory.text.slots import QUANTITIES, TABLES, WORD, Slots
+from robot_memory.text.rules.people import load_people
+from robot_memory.text.slots import TABLES, WORD, Slots
 
 _SIZES = ('length', 'width', 'height', 'thickness', 'depth', 'distance')
 _FUNCTION_WORDS = frozenset(
@@ -92,16 +93,22 @@ def _names_another_in_pinyin(question: Slots, text: Slots) -> bool:
     latin, han = (text, question) if question.is_han else (question, text)
     families = {name[0] for name in (*han.persons, *han.bare_names) if not name.isascii()}
     as_written = {name for name in han.persons if name.isascii()}
-    spelled = latin.words & TABLES['pinyin'].keys()
-    if as_written & latin.words or any(
-        families.intersection(TABLES['pinyin'][one]) for one in spelled
-    ):
+    spellings = _list_spellings()
+    spelled = latin.words & spellings.keys()
+    if as_written & latin.words or any(families.intersection(spellings[one]) for one in spelled):
         return False
     if as_written:
         return question.is_han or bool(latin.persons)
     if question.is_han:
         return bool(families and latin.persons)
     return bool(families and any(not spelled.isdisjoint(name.split()) for name in latin.persons))
+
+
+@cache
+def _list_spellings() -> dict[str, str]:
+    """Return the characters of family names by their Latin letters."""
+    usual, others = load_people()['surnames'], TABLES['surnames']
+    return {one: usual.get(one, '') + others.get(one, '') for one in (*usual, *others)}
 
 
 @cache
@@ -140,25 +147,22 @@ def _is_unfit(question: Slots, text: Slots) -> bool:
         return text.units.isdisjoint(('length', 'duration'))
     if kind in _SIZES:
         return not _tells_size(kind, text)
-    if kind in QUANTITIES and kind not in TABLES['told']:
-        return kind not in text.units
     if kind == 'number':
         return len(text.numbers - question.numbers) <= len(text.units - {'frequency'})
     if kind == 'time':
         named = not text.values.keys().isdisjoint(('day', 'month', 'daypart', 'when'))
         return not named and not text.numbers - question.numbers
     if kind == 'colour':
-        none: frozenset[str] = frozenset()
-        return not text.values.get('colour', none) - question.values.get('colour', none)
+        return not text.values.get(kind, frozenset()) - question.values.get(kind, frozenset())
     if kind in ('person', 'name', 'owner') and (
         text.persons - question.persons
         or text.bare_names - question.bare_names
         or _may_begin_with_name(text, question)
     ):
         return False
-    if kind in ('person', 'name'):
-        return True
-    return kind not in text.units and not _compile_told(kind).search(text.folded)
+    if kind in text.units:
+        return False
+    return kind not in TABLES['told'] or not _compile_told(kind).search(text.folded)
 
 
 def _tells_size(kind: str, text: Slots) -> bool:

@@ -2,8 +2,7 @@
 What a question names, and whether a text names the same: persons, numbers, colours, sides, times.
 
 A text that is like a question in every other word, but tells of another person, colour, number,
-side, unit or day, does not answer it. Values are compared across English and Chinese, but for
-names of persons.
+side, unit or day, does not answer it. text/agreement.py compares them, across English and Chinese.
 """
 
 from __future__ import annotations
@@ -20,7 +19,6 @@ from robot_memory.text.toml_tables import load_toml
 from robot_memory.text.vocabulary import MONTHS, NUMBERS
 
 TABLES = load_toml(__file__, 'slots.toml')
-QUANTITIES = frozenset(TABLES['units'])
 NUMBER_WORDS = {name: value for name, value in NUMBERS.items() if name not in ('zero', 'one')} | {
     name: str(value)
     for value, name in enumerate(

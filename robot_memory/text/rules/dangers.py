@@ -9,7 +9,7 @@ from robot_memory.text.compiled_patterns import compile_pattern
 _ENGLISH = (
     r'(?<!not )(?<!n.t )\ballerg(?:y|ies|ic)\b|\bintoleran(?:t|ce)\b|\bdiabetic\b|\bcoeliac\b'
     r"|\bceliac\b|\basthma(?:tic)?\b|\bepilep(?:sy|tic)\b|(?:can't|cannot|can not|may not|mustn't"
-    r"|must not|shouldn't|should not|(?:isn't|is not|not) allowed(?: to)?|never) (?:\w+ )?"
+    r"|must not|shouldn't|should not|(?:isn't|not) allowed(?: to)?|never) (?:\w+ )?"
     r'(?:have|eat|drink|take|touch|get|be given)\b'
 )
 _CHINESE = (
