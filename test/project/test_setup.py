@@ -184,3 +184,38 @@ def test_without_a_build_the_environment_says_to_build(tmp_path: Path) -> None:
         1,
         'robot_memory: nothing is built here yet: run `make build` first\n',
     )
+
+
+def test_in_a_build_no_interface_file_is_parsed_twice(tmp_path: Path) -> None:
+    pytest.importorskip('rosidl_parser')
+    program = (
+        'import sys\n'
+        'from rosidl_parser.definition import IdlLocator, Message\n'
+        'from rosidl_parser.parser import parse_idl_file\n'
+        'content = parse_idl_file(IdlLocator(*sys.argv[1:])).content\n'
+        'print(content.get_elements_of_type(Message)[0].structure.members[0].name)\n'
+    )
+    kept = tmp_path / 'kept'
+    kept.mkdir()
+    hooks = {'PYTHONPATH': str(ROOT / 'scripts/build_hooks'), 'ROBOT_MEMORY_PARSED_IDL': str(kept)}
+
+    def parse(member: str) -> str:
+        text = f'module m {{ module msg {{ struct A {{ float {member}; }}; }}; }};'
+        (tmp_path / 'A.idl').write_text(text)
+        environment = {**os.environ, **hooks}
+        environment['PYTHONPATH'] += os.pathsep + os.environ.get('PYTHONPATH', '')
+        return subprocess.run(
+            [sys.executable, '-c', program, str(tmp_path), 'A.idl'],
+            capture_output=True,
+            text=True,
+            env=environment,
+            check=True,
+            timeout=HANG_SECONDS,
+        ).stdout.strip()
+
+    assert parse('first') == 'first'
+    [parsed] = kept.iterdir()
+    assert parse('second') == 'second'
+    [other] = set(kept.iterdir()) - {parsed}
+    shutil.copy(other, parsed)
+    assert parse('first') == 'second', 'what was parsed is not taken from where it is kept'
