@@ -12,13 +12,15 @@ both do as learn joins them; `--hold first --write` writes the graph that the pa
 takes JAX, which nothing else here does (`scripts/env pip install -r requirements/training.in`),
 and hours on two cores: some nine pairs a second. `--continue so sp` begins with the graph that the
 package has, and trains with the pairs of these hands and of as many others; `--continue` alone,
-with all.
+with all. With `--keep FOLDER` and the same options a training that was ended goes on where it was.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import os
+import pickle
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -56,6 +58,8 @@ BEGUN, CONTINUED = (3, 8e-4), (2, 3e-4)
 """Epochs and the highest rate of a training from the beginning, and of one that is continued."""
 UNRELATED = 0.5
 """Similarity from which on an old statement may be of the same thing as a new one."""
+KEPT_STEPS = 100
+"""After how many steps a training is kept again."""
 SIZES = (16, 24, 32, 40, 48, 64, 96, 128)
 """Tokens that pairs are padded to: each size is compiled once."""
 
@@ -166,6 +170,7 @@ class Trainer:
         )
         self._state = self._optimizer.init(self.weights)
         self._key = jax.random.PRNGKey(SEED)
+        self.steps = 0
         self._lower = jax.jit(
             lambda layers, states, mask: encoder.with_layers(layers).run(
                 states, mask, {}, 0, FIRST
@@ -185,7 +190,18 @@ class Trainer:
         self.weights, self._state, loss = self._learn(
             self.weights, self._state, self._layers, states, mask, labels, counted, key
         )
+        self.steps += 1
         return float(loss)
+
+    def keep(self, file: Path) -> None:
+        """Write all that learning goes on from."""
+        state = jax.tree.map(np.asarray, (self.weights, self._state, self._key))
+        write_whole(file, (self.steps, state))
+
+    def go_on(self, file: Path) -> None:
+        """Read what was kept."""
+        self.steps, state = pickle.loads(file.read_bytes())
+        self.weights, self._state, self._key = jax.tree.map(jnp.asarray, state)
 
     def score(self, pairs: Sequence[Pair]) -> Floats:
         """Return the log odds that pairs replace and restate, shape (pairs, 2)."""
@@ -254,16 +270,37 @@ def group(pairs: Sequence[Pair], generator: np.random.Generator | None) -> Itera
 
 
 def train(
-    encoder: Encoder, pairs: Sequence[Pair], epochs: int, rate: float, trained: Any
+    encoder: Encoder,
+    pairs: Sequence[Pair],
+    epochs: int,
+    rate: float,
+    trained: Any,
+    kept: Path | None = None,
 ) -> Trainer:
-    """Train with pairs, from the beginning or on from what was `trained`."""
+    """Train with pairs: from the beginning, or on from what was `trained` or `kept`."""
     generator = np.random.default_rng(SEED)
-    trainer = Trainer(encoder, epochs * sum(1 for _ in group(pairs, None)), rate, trained)
-    for epoch in range(epochs):
-        batches = group(pairs, generator)
-        losses = [trainer.learn([pairs[place] for place in places]) for places in batches]
-        print(f'epoch {epoch + 1}: loss {np.mean(losses):.4f}', flush=True)
+    batches = [list(group(pairs, generator)) for _ in range(epochs)]
+    trainer = Trainer(encoder, sum(map(len, batches)), rate, trained)
+    if kept is not None and kept.exists():
+        trainer.go_on(kept)
+    done = 0
+    for epoch, of_epoch in enumerate(batches):
+        losses = []
+        for places in of_epoch[max(trainer.steps - done, 0) :]:
+            losses.append(trainer.learn([pairs[place] for place in places]))
+            if kept is not None and trainer.steps % KEPT_STEPS == 0:
+                trainer.keep(kept)
+        done += len(of_epoch)
+        if losses:
+            print(f'epoch {epoch + 1}: loss {np.mean(losses):.4f}', flush=True)
     return trainer
+
+
+def write_whole(file: Path, value: object) -> None:
+    """Write a value so that the file is whole or as it was."""
+    beside = file.with_suffix('.part')
+    beside.write_bytes(pickle.dumps(value))
+    os.replace(beside, file)
 
 
 def choose(pairs: Sequence[Pair], hands: Sequence[str]) -> list[Pair]:
@@ -329,6 +366,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     )
     parser.add_argument('--epochs', type=int, help=f'default: {BEGUN[0]}, or {CONTINUED[0]}')
     parser.add_argument('--rate', type=float, help=f'default: {BEGUN[1]}, or {CONTINUED[1]}')
+    parser.add_argument('--keep', type=Path, metavar='FOLDER', help='go on from what is kept here')
     parser.add_argument('--write', action='store_true')
     options = parser.parse_args(arguments)
     directory, weights = find_model(), find_weights()
@@ -339,11 +377,20 @@ def main(arguments: Sequence[str] | None = None) -> None:
     pairs, held = load(embedder, options.hold)
     if options.continued:
         pairs = choose(pairs, options.continued)
-    pairs += [*pair_unrelated(embedder, pairs), *pair_rules(embedder)]
+    made, kept = None, None
+    if options.keep is not None:
+        options.keep.mkdir(parents=True, exist_ok=True)
+        made, kept = options.keep / 'pairs.pickle', options.keep / 'steps.pickle'
+    if made is not None and made.exists():
+        pairs = pickle.loads(made.read_bytes())
+    else:
+        pairs += [*pair_unrelated(embedder, pairs), *pair_rules(embedder)]
+        if made is not None:
+            write_whole(made, pairs)
     print(f'{len(pairs)} pairs', flush=True)
     epochs, rate = CONTINUED if trained else BEGUN
     epochs, rate = options.epochs or epochs, options.rate or rate
-    trainer = train(Encoder.of(Weights(weights), LAST), pairs, epochs, rate, trained)
+    trainer = train(Encoder.of(Weights(weights), LAST), pairs, epochs, rate, trained, kept)
     if options.write:  # before anything else: it took long
         write(trainer, directory)
     report(embedder, held, trainer.score(held))
