@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pytest
+from amounts import few_or_many
 from narrowing import require
 from robots import Robot
 
@@ -68,13 +69,13 @@ def near(robot: Robot, n: int = 100, **asked: Any) -> Any:
 
 
 def test_the_order_and_the_places_are_those_of_independent_matrices(robot: Robot) -> None:
-    chance = np.random.default_rng(1)
+    chance, count = np.random.default_rng(1), few_or_many(2_000, 10_000)
     base, tool = make_pose(chance), make_pose(chance)
     keep_tree(robot, STAMP, Edge('base', 'map', base), Edge('tool', 'base', tool))
     to_map = {'map': np.eye(4), 'base': make_matrix(base)}
     to_map['tool'] = to_map['base'] @ make_matrix(tool)
-    names = [str(name) for name in chance.choice(list(to_map), 10_000)]
-    stored = chance.uniform(-5, 5, (10_000, 3))
+    names = [str(name) for name in chance.choice(list(to_map), count)]
+    stored = chance.uniform(-5, 5, (count, 3))
     keep_facts(robot, [(name, [*map(float, x)]) for name, x in zip(names, stored, strict=True)])
     for asked in to_map:
         ways = {name: np.linalg.inv(to_map[asked]) @ way for name, way in to_map.items()}

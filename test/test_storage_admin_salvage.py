@@ -17,7 +17,7 @@ from robot_memory.storage import checksums
 from robot_memory.storage.admin.salvage import salvage
 from robot_memory.storage.admin.verify import verify
 
-DAMAGES = 200 if LONG else 30
+DAMAGES = 200 if LONG else 15
 FACTS = 200
 SIZE = 4096
 TABLES = ('memories', 'payloads', 'parts', 'audit')

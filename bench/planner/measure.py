@@ -190,6 +190,42 @@ def measure_people(half: str, lists: bool, model: str, hand: str) -> None:
     print_shares('other turns kept', wrong)
 
 
+def measure_dangers(half: str, lists: bool, model: str, hand: str) -> None:
+    """
+    Print of what may harm somebody how much is told as a rule or a possible one, and of the rest.
+
+    And of the orders that it would make harmful, how many are given it, and of harmless ones.
+    """
+    told, wrong = Counter[tuple[str, bool]](), Counter[tuple[str, bool]]()
+    harmful, harmless = Counter[tuple[str, bool]](), Counter[tuple[str, bool]]()
+    kept, kept_wrong = Counter[tuple[str, bool]](), Counter[tuple[str, bool]]()
+
+    def is_told(memory: RobotMemory, task: str, collection: str) -> bool:
+        rules = memory.get_context(task, collection=collection).rules
+        return bool(rules.applies or rules.may_apply)
+
+    with open_store(model) as memory:
+        for number, one in enumerate(load('dangers', half, hand)):
+            language, text, collection = one['language'], one['text'], f'c {number}'
+            memory.learn(text, collection=collection)
+            is_known = is_told(memory, text, collection)
+            (told if one['danger'] else wrong)[language, is_known] += 1
+            saved = memory.save_conversation(text, 'OK', collection=f's {number}')
+            is_kept = len(saved.memory_ids) > 2  # after its two turns
+            (kept if one['danger'] else kept_wrong)[language, is_kept] += 1
+            if one['danger']:
+                harmful[language, is_told(memory, one['harms'], collection)] += 1
+                harmless[language, is_told(memory, one['harmless'], collection)] += 1
+            if lists and is_known != one['danger']:
+                print(f'{one["danger"]}: {text}')
+    print_shares('dangers told as rules or possible ones', told)
+    print_shares('others told so', wrong)
+    print_shares('told for what would harm', harmful)
+    print_shares('told for what would not', harmless)
+    print_shares('dangers kept of a conversation', kept)
+    print_shares('others kept', kept_wrong)
+
+
 def print_shares(name: str, counts: Counter[tuple[str, bool]]) -> None:
     """Print the share of what was counted as true, by language."""
     for language in sorted({language for language, _ in counts}):
@@ -216,7 +252,7 @@ def main() -> None:
     parser.add_argument('half', choices=('dev', 'report', 'report2', 'tune', 'check'))
     parser.add_argument(
         '--set',
-        choices=('rules', 'constraints', 'people', 'limits', 'bounds'),
+        choices=('rules', 'constraints', 'people', 'dangers', 'limits', 'bounds'),
         default='rules',
     )
     parser.add_argument(
@@ -231,6 +267,7 @@ def main() -> None:
         'rules': measure_rules,
         'constraints': measure_constraints,
         'people': measure_people,
+        'dangers': measure_dangers,
         'limits': measure_limits,
         'bounds': measure_bounds,
     }[options.set]

@@ -1,5 +1,6 @@
 """
-What a sentence is for: does it state what lasts, a rule, or a rule that holds in any task.
+What a sentence is for: does it state what lasts, a rule, a rule that holds in any task, or what
+harms somebody.
 
 A score is the sum of two parts: kernel ridge regression (RBF) over the sentence's vector, and
 ridge regression over its n-grams. The weights are for vectors of one model; with another model, or
@@ -38,6 +39,7 @@ class Trait(Enum):
     LASTING = 'lasting'
     RULE = 'rule'
     ALWAYS = 'always'
+    HARMS = 'harms'
 
 
 @dataclass(frozen=True)

@@ -36,6 +36,8 @@ _POSSIBLE = 0.6
 """By how much a text may be under the threshold and yet be told to planners as a possible rule."""
 _BY_HABIT = ('pattern', 'preference', 'worldview')
 """Categories of words that rules have as well: always, whenever, rather, nothing more than."""
+_DANGEROUS = 0.5
+"""By how much the threshold is lower for what has a word of allergies, or of what is forbidden."""
 _MEASURED = re.compile(
     r'\b(?:over|under|above|below|at (?:most|least)|(?:more|less) than)\s+'
     r'-?\d[\d.]*(?:\s*[^\s,;:\d]+)?'
@@ -93,7 +95,9 @@ def select_statements(
         text, is_kept = sentence.statement.text, sentence.is_stated
         if classifier is not None and vector is not None and not sentence.is_asked:
             lead = _STATED if is_kept else _ORDERED if sentence.is_order else 0.0
-            is_kept = classifier.has_trait(Trait.LASTING, text, vector.first, lead)
+            is_kept = classifier.has_trait(Trait.LASTING, text, vector.first, lead) or (
+                not sentence.is_order and classifier.has_trait(Trait.HARMS, text, vector.first)
+            )
         if is_kept:
             inferred = _refine(memory, text, sentence.statement.found, vector)
             found.append(Statement(text, inferred))
@@ -127,13 +131,29 @@ def _refine(
 def _judge(
     classifier: SentenceClassifier, text: str, by_patterns: Classification, vectors: TextVectors
 ) -> Classification:
+    """Return what patterns infer, but of rules what the classifier says; what harms may be one."""
+    found = _judge_rule(classifier, text, by_patterns, vectors)
+    if found.category in PROTECTED or found.may_be_rule:
+        return found
+    return replace(found, may_be_rule=_harms(classifier, text, vectors))
+
+
+def _harms(classifier: SentenceClassifier, text: str, vectors: TextVectors) -> bool:
+    """Say whether a text tells what may harm somebody, as an allergy."""
+    lead = _DANGEROUS if endangers(text) else 0.0
+    return classifier.has_trait(Trait.HARMS, text, vectors.first, lead)
+
+
+def _judge_rule(
+    classifier: SentenceClassifier, text: str, by_patterns: Classification, vectors: TextVectors
+) -> Classification:
     """
     Return what patterns infer of a text, but of rules what the classifier says.
 
     What patterns take for a lesson or anything else of its own is no rule, but what they take for
     a habit ('whenever', 'nothing louder than') may be. What only says where something is becomes
     none; what a cue with its verb commands, and a limit that is commanded, is one whatever it is
-    about. What may harm somebody, as an allergy, may be one.
+    about.
     """
     states = by_patterns.category == CONSTRAINT
     is_other = not states and by_patterns.category != DEFAULT
@@ -155,8 +175,7 @@ def _judge(
         bool(over >= -_ANYWHERE) and classifier.has_trait(Trait.ALWAYS, text, vectors.first)
     )
     found = by_patterns if is_rule is states else classify(text, is_rule)
-    may_be_rule = not is_rule and (bool(over >= -_POSSIBLE) or endangers(text))
-    return replace(found, may_be_rule=may_be_rule)
+    return replace(found, may_be_rule=not is_rule and bool(over >= -_POSSIBLE))
 
 
 def find_classifier(memory: Memory) -> SentenceClassifier | None:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import re
-
 from robot_memory.text.compiled_patterns import compile_pattern
+from robot_memory.text.tokenizer import fold
 
 _ENGLISH = (
     r'(?<!not )(?<!n.t )\ballerg(?:y|ies|ic)\b|\bintoleran(?:t|ce)\b|\bdiabetic\b|\bcoeliac\b'
@@ -16,9 +15,9 @@ _CHINESE = (
     '(?<!不)过敏|不耐受|糖尿病|哮喘|癫痫'
     '|(?:不能|不可以|不许|不得|不准|忌|禁止|别)(?:再)?(?:吃|喝|碰|用|服|沾|超过|接触)'
 )
-_DANGER = compile_pattern(f'{_ENGLISH}|{_CHINESE}', re.IGNORECASE)
+_DANGER = compile_pattern(f'{_ENGLISH}|{_CHINESE}')
 
 
 def endangers(text: str) -> bool:
     """Say whether a text tells what may harm somebody, by its words; it need not be a rule."""
-    return _DANGER.search(text) is not None
+    return _DANGER.search(fold(text)) is not None
