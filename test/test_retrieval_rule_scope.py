@@ -15,6 +15,7 @@ from robot_memory.retrieval.rule_scope import GUESS_LEAD, KNOWN_LEAD, SURE_LEAD,
 from robot_memory.text import tokenizer
 from robot_memory.text.categories import PROTECTED, classify
 from robot_memory.text.rules.conditions import Condition, Judged, is_guess, names_known
+from robot_memory.text.rules.people import list_nicknames
 from robot_memory.text.rules.reader import read_rule
 from robot_memory.text.statements import list_sentences
 
@@ -309,6 +310,9 @@ def test_what_is_asked_to_be_remembered_is_a_rule_where_it_is_one_alone(
         ('Anna is allergic to peanuts.', 'Bring Anna a snack.', 'Bring Li a cup of tea.'),
         ('Oskar is lactose intolerant.', 'Make Oskar a cappuccino.', 'Sweep the floor.'),
         ('小郭对乳胶过敏,给他的手套都是丁腈的。', '把手套递给小郭。', '给老王倒茶。'),
+        ('Grandpa can’t have grapefruit.', 'Pour Grandpa a juice.', 'Pour Li a juice.'),
+        ('One bite of walnut cake put Rosa in hospital.', 'Bring Rosa dessert.', 'Feed the cat.'),
+        ('吃了花生，琪琪的嘴就肿起来。', '给琪琪拿点零食。', '慢慢把门关上。'),
     ],
 )
 def test_what_may_harm_somebody_may_be_a_rule(
@@ -324,6 +328,12 @@ def test_what_may_harm_somebody_may_be_a_rule(
 @pytest.mark.parametrize('text', ['Anna is not allergic to peanuts.', '老王对花生不过敏。'])
 def test_what_harms_nobody_is_no_rule_for_it(robot: RobotMemory, text: str) -> None:
     assert not classify_text(robot.memory, text, robot.memory.embed_passage(text)).may_be_rule
+
+
+@pytest.mark.parametrize('text', ['慢慢把门关上，天天如此', '看看老板在不在', '等等，谢谢'])
+def test_what_is_doubled_is_not_always_a_nickname(text: str) -> None:
+    assert not {'慢慢', '天天', '看看', '等等', '谢谢'} & list_nicknames(text)
+    assert list_nicknames(text + '，豆豆和阿凯来了') >= {'豆豆', '阿凯'}
 
 
 def test_what_is_a_rule_only_with_its_request_may_be_one(robot: RobotMemory) -> None:

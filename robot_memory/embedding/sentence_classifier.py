@@ -1,6 +1,5 @@
 """
-What a sentence is for: does it state what lasts, a rule, a rule that holds in any task, or what
-harms somebody.
+What a sentence is for: does it state what lasts, a rule, one that holds in any task, or a harm.
 
 A score is the sum of two parts: kernel ridge regression (RBF) over the sentence's vector, and
 ridge regression over its n-grams. The weights are for vectors of one model; with another model, or

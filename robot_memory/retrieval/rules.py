@@ -32,6 +32,7 @@ from robot_memory.storage.tables import memories, rule_conditions
 from robot_memory.storage.tables.records import get_whole
 from robot_memory.text.categories import PROTECTED
 from robot_memory.text.rules.conditions import Judged, Kin, drop_amounts, judge, list_persons
+from robot_memory.text.rules.people import find_people, is_named, list_nicknames
 from robot_memory.text.rules.scene import Scene, read_scene
 from robot_memory.text.rules.touched import Truth
 from robot_memory.text.tokenizer import extract_query_terms
@@ -198,6 +199,7 @@ def _find_possible(
     """
     Return facts that may be rules, where these would apply by their words, or likely always.
 
+    Or where they name a person that the task names: what harms does so in more ways than are said.
     They are stored as no rules, and mostly are none; one that was replaced is left out.
     """
     by_words = {row.memory_id: judge(row.condition, scene, kin) for row in rows}
@@ -215,11 +217,28 @@ def _find_possible(
     for memory_id, rating in rate_rules(memory, connection, left).items():
         if rating >= -_POSSIBLE_LEAD:
             met[memory_id] = always
+    for memory_id, name in _find_naming(
+        connection, scene, [one.memory_id for one in rows]
+    ).items():
+        met.setdefault(memory_id, Judged(None, (f'names {name}',)))
     return [
         JudgedRule(record, None, f'{POSSIBLE}: {_format_reasons(met[memory_id])}', True)
         for memory_id, record in get_whole(connection, sorted(met)).items()
         if may_state_rule(record) and record.links.replaced_by is None
     ]
+
+
+def _find_naming(connection: Connection, scene: Scene, ids: Sequence[int]) -> dict[int, str]:
+    """Return which of these memories name a person that the task names, and how."""
+    asked = scene.named | list_nicknames(scene.text)
+    if not asked:
+        return {}
+    return {
+        memory_id: record.content[person.start : person.end]
+        for memory_id, record in memories.get(connection, ids).items()
+        for person in find_people(record.content, asked)
+        if is_named(person) and person.key in asked
+    }
 
 
 def find_rules_with_limits(memory: Memory, collection: str) -> list[Record] | None:

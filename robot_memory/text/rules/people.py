@@ -26,6 +26,10 @@ _CAPITAL, _SMALL = '[A-ZÀ-ÖØ-Þ]', '[a-zß-öø-ſ]'
 _NAME, _LONG_NAME = f'{_CAPITAL}{_SMALL}+', f'{_CAPITAL}{_SMALL}{{2,14}}'
 _NO_NAME = '(?!孙[子女](?:们|[在就也正都手面床的弄做倒端拿送切盛准保至隔拉]|$))'
 """A grandchild, and nobody of the family 孙."""
+_NICKNAME = compile_pattern(
+    r'(?![天常刚慢好每渐轻多久偷悄往个人处时年家看试等谢谢听])([\u4e00-\u9fff])\1|[阿小老][\u4e00-\u9fff]'
+)
+"""A doubled character that is no adverb, verb or measure, or one with a prefix of nicknames."""
 _SPEAKER = compile_pattern(r'\b(?:i|i.m|me|we)\b|我们?')
 
 
@@ -104,6 +108,11 @@ def find_named(text: str) -> frozenset[str]:
 def is_named(person: Person) -> bool:
     """Say whether a person is said by a name, or as one of a family: 'mother'."""
     return not person.is_pronoun and person.key not in UNNAMED
+
+
+def list_nicknames(text: str) -> set[str]:
+    """Return what Chinese children and friends may be called in a text: 豆豆, 阿凯; not 慢慢."""
+    return {match[0] for match in _NICKNAME.finditer(text)}
 
 
 def find_speakers(folded: str) -> list[tuple[int, int]]:
