@@ -51,6 +51,9 @@ class Damaged:
 
     def strike(self, chance: random.Random) -> tuple[str, str]:
         """Damage a copy; return what became of it, '' where nothing was told wrongly."""
+        kind = chance.choice(
+            ('flip', 'flip', 'page', 'blank page')
+        )  # first: a seed has its kinds in any store
         ran = self._folder / 'run'
         shutil.rmtree(ran, ignore_errors=True)
         shutil.copytree(self._base, ran)
@@ -58,7 +61,6 @@ class Damaged:
         pages = len(content) // self._page
         page = chance.choice([one for one in range(1, pages + 1) if one not in self._free])
         start = (page - 1) * self._page
-        kind = chance.choice(('flip', 'flip', 'page', 'blank page'))
         if kind == 'flip':
             place = start + chance.randrange(HEADER if page == 1 else 0, self._page)
             content[place] ^= 1 << chance.randrange(8)

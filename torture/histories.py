@@ -7,17 +7,20 @@ Two runs of one life leave the same rows but for random ids, salts, tokens and p
 
 from __future__ import annotations
 
+import functools
 import gzip
 import math
 import random
 import re
 import string
+import tempfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import apsw
+from disk import find_fast_folder
 from robots import MovableClock, Robot
 
 from robot_memory.archive.reader import import_archive
@@ -220,13 +223,15 @@ class Life:
     """
     A seed; the store that it begins with; how durable; and whether it begins by an upgrade.
 
-    `only` is the one call that is made, by its place in `CALLED`.
+    `only` is the one call that is made, by its place in `CALLED`; `begins` is the seed of the life
+    whose store it begins with, where that is not its own.
     """
 
     seed: int
     durability: str = 'full'
     old: int = 0
     only: int | None = None
+    begins: int | None = None
 
     @property
     def calls(self) -> list[Call]:
@@ -245,21 +250,10 @@ class Life:
     def prepare(self, folder: Path) -> None:
         """Make the store that this life begins with, and an archive of another one."""
         folder.mkdir(parents=True)
-        with open_robot(replace(self, old=0), folder / 'other', 0) as other:
-            for place in range(30):
-                CALLED[place % 9](other, random.Random(f'{self.seed} other {place}'), folder)
-            archive = other.export('all', 'jsonl').content
-        if self.old:
-            packed = ROOT / f'test/fixtures/schema/v{self.old}.db.gz'
-            (folder / STORE).write_bytes(gzip.decompress(packed.read_bytes()))
-        else:
-            with open_robot(self, folder, 0) as robot:
-                for place in range(72):
-                    CALLED[place % 9](robot, random.Random(f'{self.seed} {place}'), folder)
-        (folder / ARCHIVE).write_text(archive, encoding='utf-8')
-        for rest in sorted((folder / 'other').rglob('*'), reverse=True):
-            rest.rmdir() if rest.is_dir() else rest.unlink()
-        (folder / 'other').rmdir()
+        of = self.seed if self.begins is None else self.begins
+        for name, content in _make_beginning(Life(of, self.durability, self.old)).items():
+            (folder / name).write_bytes(content)
+            (folder / name).chmod(0o600)
 
     def live(
         self, folder: Path, opened: Callable[[Living], None] = lambda robot: None
@@ -282,6 +276,25 @@ class Life:
     def do(self, robot: Living, place: int, folder: Path) -> None:
         """Make one of the calls at whatever time it is."""
         self.calls[place](robot, random.Random(f'{self.seed} call {place}'), folder)
+
+
+@functools.lru_cache(maxsize=8)
+def _make_beginning(life: Life) -> dict[str, bytes]:
+    """Return the files that a life begins with: several rounds may have the same one."""
+    with tempfile.TemporaryDirectory(dir=find_fast_folder()) as name:
+        folder, made = Path(name), {}
+        with open_robot(replace(life, old=0), folder / 'other', 0) as other:
+            for place in range(30):
+                CALLED[place % 9](other, random.Random(f'{life.seed} other {place}'), folder)
+            made[ARCHIVE] = other.export('all', 'jsonl').content.encode()
+        if life.old:
+            packed = ROOT / f'test/fixtures/schema/v{life.old}.db.gz'
+            return {**made, STORE: gzip.decompress(packed.read_bytes())}
+        with open_robot(life, folder / 'own', 0) as robot:
+            for place in range(72):
+                CALLED[place % 9](robot, random.Random(f'{life.seed} {place}'), folder)
+        files = (path for path in (folder / 'own').rglob('*') if path.is_file())
+        return {**made, **{path.name: path.read_bytes() for path in files}}
 
 
 def set_clock(robot: Living, step: int) -> None:
