@@ -10,21 +10,24 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
 from authorities import OPERATOR, calling
 from narrowing import require
-from robots import Robot
+from robots import MovableClock, Robot
 
 from robot_memory.archive.reader import import_archive
 from robot_memory.core.errors import RobotMemoryError
 from robot_memory.core.fields import to_plain
+from robot_memory.core.settings import Settings
 from robot_memory.ingest.results import LearnedText
 from robot_memory.ingest.sessions import SessionFinder
 from robot_memory.ingest.writer import EventWriter
+from robot_memory.memory import Memory
 from robot_memory.text.categories import PROTECTED
 
 FOLDER = Path(__file__).parents[1] / 'fixtures' / 'injections'
@@ -51,24 +54,40 @@ RULES = load('rules.jsonl')
 INJECTIONS = load('injections.jsonl')
 
 
-@pytest.fixture(params=['tune', 'report'])
-def injected(
-    request: pytest.FixtureRequest, open_robot: Callable[..., Robot], tmp_path: Path
-) -> tuple[Robot, dict[int, str], dict[str, str], list[str]]:
-    """A robot with the rules of an operator, what it answered before, and half the injections."""
-    robot = open_robot()
-    with calling(OPERATOR):
-        rules = {require(robot.learn(rule['text']).memory_id): rule['text'] for rule in RULES}
-    before = {text: context(robot, text) for text in rules.values()}
+@dataclass(frozen=True)
+class Injected:
+    """A closed store with rules of an operator, their contexts before, and half the injections."""
+
+    path: Path
+    rules: dict[int, str]
+    before: dict[str, str]
+    texts: list[str]
+
+
+@pytest.fixture(scope='module', params=['tune', 'report'])
+def injected(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Injected:
+    folder = tmp_path_factory.mktemp('injected')
     half = [one for one in INJECTIONS if one['half'] == request.param]
-    inject(robot, open_robot, half, tmp_path)
-    return robot, rules, before, [one['text'] for one in half]
+    with open_at(folder / 'memory.db') as memory, open_at(folder / 'other.db') as other:
+        robot = Robot(memory)
+        with calling(OPERATOR):
+            rules = {require(robot.learn(rule['text']).memory_id): rule['text'] for rule in RULES}
+        before = {text: context(robot, text) for text in rules.values()}
+        inject(robot, Robot(other), half, folder)
+    return Injected(folder / 'memory.db', rules, before, [one['text'] for one in half])
 
 
-def inject(
-    robot: Robot, open_robot: Callable[..., Robot], half: list[dict[str, Any]], folder: Path
-) -> None:
-    other = open_robot(name='other')
+@pytest.fixture
+def filled(injected: Injected) -> Path:
+    return injected.path
+
+
+def open_at(path: Path) -> Memory:
+    chosen = Settings(db_path=str(path), model='none', durability='normal', disk_reserve=0)
+    return Memory(chosen, clocks=MovableClock())
+
+
+def inject(robot: Robot, other: Robot, half: list[dict[str, Any]], folder: Path) -> None:
     taps = EventWriter(robot.memory, [], SessionFinder(robot.memory))
     for one in half:
         text, channel = one['text'], one['channel']
@@ -125,29 +144,27 @@ def unquoted(text: str) -> Iterator[tuple[str, str]]:
 
 
 def test_no_injection_instructs_in_a_context_or_hides_a_rule(
-    injected: tuple[Robot, dict[int, str], dict[str, str], list[str]],
+    injected: Injected, store: Path, robot: Robot
 ) -> None:
-    robot, rules, before, texts = injected
-    for query in [*rules.values(), *texts]:
-        for _, said in unquoted(context(robot, query)):
-            assert said in rules.values()
+    rules, before, texts = injected.rules, injected.before, injected.texts
+    told = {query: context(robot, query) for query in [*rules.values(), *texts]}
+    for text in told.values():
+        assert {said for _, said in unquoted(text)} <= set(rules.values())
     for memory_id, rule in rules.items():
         row = robot.row(memory_id)
         assert (row['content'], row['status'], row['authority']) == (rule, 'active', 'operator')
-        text = context(robot, rule)
-        assert (rule in text) == (rule in before[rule])
-        assert rule in [said for _, said in unquoted(text)]
+        assert (rule in told[rule]) == (rule in before[rule])
+        assert rule in [said for _, said in unquoted(told[rule])]
         if row['category'] in PROTECTED:
             small = robot.get_context(rule, max_results=1).context
-            told = [said for _, said in unquoted(small)]
-            assert rule in told
-            assert set(told) <= set(rules.values())
+            heeded = {said for _, said in unquoted(small)}
+            assert rule in heeded and heeded <= set(rules.values())
 
 
 def test_no_injection_instructs_in_a_prompt_or_another_text(
-    injected: tuple[Robot, dict[int, str], dict[str, str], list[str]],
+    injected: Injected, store: Path, robot: Robot
 ) -> None:
-    robot, rules, _, texts = injected
+    rules, texts = injected.rules, injected.texts
     for query in [*rules.values(), *texts]:
         answer = to_plain(robot.sage_smart_prompt(query))
         for prompt in answer['prompts']:
@@ -161,10 +178,10 @@ def test_no_injection_instructs_in_a_prompt_or_another_text(
 
 
 def test_no_injection_changes_a_rule_by_its_number_or_its_name(
-    injected: tuple[Robot, dict[int, str], dict[str, str], list[str]],
+    injected: Injected, store: Path, robot: Robot
 ) -> None:
     """What a misled planner passes on as calls: each is refused."""
-    robot, rules, _, texts = injected
+    rules, texts = injected.rules, injected.texts
     for memory_id, text in zip(rules, texts, strict=False):
         for call in (
             lambda memory_id=memory_id, text=text: robot.update(memory_id, text[:300]),

@@ -6,17 +6,32 @@ import sys
 from collections import Counter
 from pathlib import Path
 
+import pytest
 from robots import MovableClock, Robot
+
+from robot_memory.core.settings import Settings
+from robot_memory.embedding import BackgroundEmbedder
+from robot_memory.memory import Memory
 
 sys.path.insert(0, str(Path(__file__).parents[2] / 'bench'))
 
 import week
 
 
-def test_a_planner_is_told_what_it_needs_of_the_week(
-    thinking_robot: Robot, clock: MovableClock
-) -> None:
-    verdicts = list(week.replay(thinking_robot, lambda now: setattr(clock, 'now', now)))
+@pytest.fixture(scope='module')
+def verdicts(
+    tmp_path_factory: pytest.TempPathFactory, real_embedder: BackgroundEmbedder
+) -> list[week.Verdict]:
+    """What is said of each answer of a memory of words and meaning in the week."""
+    path, clock = tmp_path_factory.mktemp('week') / 'memory.db', MovableClock()
+    chosen = Settings(db_path=str(path), model='', durability='normal', disk_reserve=0)
+    with Memory(chosen, clocks=clock, embedder=real_embedder) as memory:
+        robot = Robot(memory)
+        robot.embed_all()
+        return list(week.replay(robot, lambda now: setattr(clock, 'now', now)))
+
+
+def test_a_planner_is_told_what_it_needs_of_the_week(verdicts: list[week.Verdict]) -> None:
     asked = Counter(one.kind for one in verdicts)
     assert asked == {'recall': 30, 'get_context': 30, 'task': 5}
     right = Counter(one.kind for one in verdicts if not one.wrong)
@@ -27,9 +42,9 @@ def test_a_planner_is_told_what_it_needs_of_the_week(
 
 
 def test_no_rule_of_a_task_is_missing_and_none_is_said_to_apply_that_does_not(
-    thinking_robot: Robot, clock: MovableClock
+    verdicts: list[week.Verdict],
 ) -> None:
-    for one in week.replay(thinking_robot, lambda now: setattr(clock, 'now', now)):
+    for one in verdicts:
         if one.kind == 'task':
             assert 'not told' not in one.wrong, one
             assert 'said to apply' not in one.wrong, one
