@@ -22,5 +22,6 @@ def importers(library: str) -> Iterator[str]:
     """Yield the sources that import a library, in code or in the text of a program."""
     pattern = re.compile(rf'\b(import|from)\s+{library}\b')
     for path in SOURCES:
-        if pattern.search(path.read_text(encoding='utf-8', errors='replace')):
+        content = path.read_bytes()  # most are no text, or do not name it
+        if library.encode() in content and pattern.search(content.decode(errors='replace')):
             yield str(path.relative_to(ROOT))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -92,8 +93,23 @@ def _steps(module: Path) -> tuple[str, ...]:
     return module.relative_to(PACKAGE).with_suffix('').parts
 
 
-def _imports(module: Path) -> Iterator[str]:
-    for node in ast.walk(ast.parse(module.read_text(encoding='utf-8'))):
+@functools.cache
+def _nodes(module: Path) -> tuple[ast.AST, ...]:
+    return tuple(ast.walk(ast.parse(module.read_text(encoding='utf-8'))))
+
+
+@functools.cache
+def _is_module(name: str) -> bool:
+    return PACKAGE.parent.joinpath(*name.split('.')).with_suffix('.py').exists()
+
+
+@functools.cache
+def _imports(module: Path) -> tuple[str, ...]:
+    return tuple(_list_imports(module))
+
+
+def _list_imports(module: Path) -> Iterator[str]:
+    for node in _nodes(module):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
@@ -101,8 +117,7 @@ def _imports(module: Path) -> Iterator[str]:
             name = node.module or ''
             for alias in node.names:
                 whole = f'{name}.{alias.name}'
-                is_module = PACKAGE.parent.joinpath(*whole.split('.')).with_suffix('.py').exists()
-                yield whole if is_module or name == 'robot_memory' else name
+                yield whole if _is_module(whole) or name == 'robot_memory' else name
 
 
 def _climbs(layers: tuple[tuple[str, ...], ...], depth: int) -> Iterator[str]:
@@ -169,7 +184,7 @@ def test_conditions_in_sql_are_written_only_in_storage() -> None:
         f'{"/".join(_steps(module))}:{node.lineno} has {ast.unparse(node)}'
         for module in MODULES
         if _steps(module)[0] != 'storage'
-        for node in ast.walk(ast.parse(module.read_text(encoding='utf-8')))
+        for node in _nodes(module)
         if _is_condition(node)
     ]
     assert not writers

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import runpy
+import shutil
 from pathlib import Path
 
 from robot_memory.catalog import list_tools
@@ -35,12 +36,16 @@ def test_the_committed_pages_are_what_the_declarations_say() -> None:
 
 
 def test_writing_changes_what_drifted_and_removes_what_is_gone(tmp_path: Path) -> None:
-    write = SCRIPT['write_pages']
-    write(tmp_path)
-    (tmp_path / 'docs/reference/tools.md').write_text('other')
-    (tmp_path / 'docs/reference/gone.md').write_text('gone')
-    assert write(tmp_path) == ['docs/reference/gone.md', 'docs/reference/tools.md']
-    assert write(tmp_path) == []
+    schema = tmp_path / SCRIPT['SCHEMA']
+    schema.parent.mkdir(parents=True)
+    shutil.copyfile(ROOT / SCRIPT['SCHEMA'], schema)
+    shutil.copytree(FOLDER, tmp_path / SCRIPT['FOLDER'])
+    drifted, gone = (tmp_path / SCRIPT['FOLDER'] / name for name in ('tools.md', 'gone.md'))
+    drifted.write_text('other')
+    gone.write_text('gone')
+    changed = ['docs/reference/gone.md', 'docs/reference/tools.md']
+    assert SCRIPT['write_pages'](tmp_path) == changed, 'what is right is not written again'
+    assert drifted.read_text(encoding='utf-8') == page('tools.md') and not gone.exists()
 
 
 def test_every_tool_with_all_its_fields_is_in_the_reference() -> None:
