@@ -16,6 +16,7 @@ from robot_memory.catalog import list_tools
 from robot_memory.core.errors import Internal, InvalidArgument, RobotMemoryError
 from robot_memory.core.fields import Field, get_fields, to_plain
 from robot_memory.core.records import PERCEPTION_TYPES
+from robot_memory.storage import checksums
 from robot_memory.tool import Tool
 from robot_memory.tools.analyze import ANALYSES
 
@@ -192,6 +193,8 @@ class Watched:
 
     def __init__(self, robot: Robot) -> None:
         self.robot = robot
+        self._beside = checksums.connect(robot.memory.db.path)
+        self._digested, self._checked = (-1, ''), -1
         self.outcomes: Counter[tuple[str, bool]] = Counter()
         robot.embed_all()
         for i in range(30):
@@ -200,30 +203,39 @@ class Watched:
         self.ended = robot.start_session().session_id
         robot.end_session(self.ended)
 
-    def settle(self) -> None:
-        """Have written what is written later: accesses, and the vectors of long turns."""
+    def settle(self) -> int:
+        """
+        Have written what is written later: accesses, and the vectors of long turns.
+
+        Return a number that is another one once anything was committed since.
+        """
         self.robot.memory.accesses.flush()
         self.robot.embed_all()
+        return int(self._beside.pragma('data_version'))
 
     def digest(self) -> str:
-        self.settle()
-        found = hashlib.sha256()
-        for table in TABLES:
-            for row in self.robot.rows(f'SELECT * FROM {table}'):
-                found.update(repr(row).encode())
-        return found.hexdigest()
+        version = self.settle()
+        if self._digested[0] != version:
+            found = hashlib.sha256()
+            for table in TABLES:
+                for row in self.robot.rows(f'SELECT * FROM {table}'):
+                    found.update(repr(row).encode())
+            self._digested = version, found.hexdigest()
+        return self._digested[1]
 
     def check(self) -> None:
+        """Look at the whole file where anything was committed since the last time, and ask."""
         robot = self.robot
-        self.settle()
-        check_file(robot.memory.db.path)
-        missing = 'SELECT 1 FROM indexed WHERE coarse IS NULL AND form IS NULL'
-        assert robot.rows(missing) == []
-        assert robot.recall('the red cup', n=3).mode in ('hybrid', 'vec_only')
+        if self._checked != self.settle():
+            check_file(robot.memory.db.path)
+            missing = 'SELECT 1 FROM indexed WHERE coarse IS NULL AND form IS NULL'
+            assert robot.rows(missing) == []
+            place = {'field': 'spatial.p', 'target': [0, 0]}
+            with contextlib.suppress(InvalidArgument):
+                robot.recall(spatial_sort=place, n=1)
+            assert robot.recall('the red cup', n=3).mode in ('hybrid', 'vec_only')
+            self._checked = self.settle()
         robot.query_records(where={'task.success': True}, limit=1)
-        place = {'field': 'spatial.p', 'target': [0, 0]}
-        with contextlib.suppress(InvalidArgument):
-            robot.recall(spatial_sort=place, n=1)
 
     def call(self, tool: Tool[Any, Any], given: dict[str, Any], *, fully: bool = True) -> Any:
         """
