@@ -148,6 +148,12 @@ def main() -> None:
     parser.add_argument(
         '--sizes', type=int, nargs='+', help='sizes of the scale test, in memories'
     )
+    parser.add_argument(
+        '--most',
+        type=int,
+        default=scale.LEARNED,
+        help='calls of a kind in the scale test, at most',
+    )
     parser.add_argument('--without-peer', action='store_true', help='measure this package only')
     parser.add_argument(
         '--before', default=BEFORE, help='folder or commit to compare calls and imports with'
@@ -162,7 +168,7 @@ def main() -> None:
     extent = QUICK if given.quick else FULL if given.full else USUAL
     sizes = given.sizes or extent.sizes
     measures: dict[str, Callable[[], Any]] = {
-        'scale': lambda: measure_by_size(subjects, sizes, extent.peer_size),
+        'scale': lambda: measure_by_size(subjects, sizes, extent.peer_size, given.most),
         'paired': lambda: measure_paired(given.before, quick=given.quick),
         'models': lambda: run_script(
             'second_model.py', '--sizes', *map(str, extent.models or (10_000,))
@@ -228,7 +234,7 @@ def describe_machine() -> dict[str, Any]:
 
 
 def measure_by_size(
-    subjects: dict[str, scale.Subject], sizes: tuple[int, ...], peer_size: int
+    subjects: dict[str, scale.Subject], sizes: tuple[int, ...], peer_size: int, most: int
 ) -> dict[str, dict[str, Any]]:
     """Return the figures of each subject by size; the peer's as far as it can follow."""
     found: dict[str, dict[str, Any]] = {}
@@ -236,7 +242,7 @@ def measure_by_size(
         for size in sizes:
             if who == 'this' or size <= peer_size:
                 try:
-                    measured = scale.measure(subject, size)
+                    measured = scale.measure(subject, size, most)
                 except subprocess.CalledProcessError as error:
                     if who == 'this':
                         raise

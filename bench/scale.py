@@ -74,8 +74,12 @@ class Subject:
     python: str
 
 
-def measure(subject: Subject, size: int) -> dict[str, Any] | None:
-    """Return the figures of a store of so many memories; None where there is no room for it."""
+def measure(subject: Subject, size: int, most: int = LEARNED) -> dict[str, Any] | None:
+    """
+    Return the figures of a store of so many memories; None where there is no room for it.
+
+    No call is made, and no process started to be timed, more often than `most` times.
+    """
     free = shutil.disk_usage(tempfile.gettempdir()).free
     if free < ROOM * size:
         print(
@@ -87,16 +91,17 @@ def measure(subject: Subject, size: int) -> dict[str, Any] | None:
     with tempfile.TemporaryDirectory() as folder:
 
         def part(name: str, *more: str) -> dict[str, Any]:
-            return _run_part(subject, name, Path(folder), '--size', str(size), *more)
+            common = '--size', str(size), '--most', str(most)
+            return _run_part(subject, name, Path(folder), *common, *more)
 
         filled = part('fill')
         file = sum(path.stat().st_size for path in Path(folder).glob('memory*')) / size
         asked = part('ask', '--truth', json.dumps(filled['truth']))
         once = {
-            embed: [part('once', '--embed', embed) for _ in range(COLD)]
+            embed: [part('once', '--embed', embed) for _ in range(min(COLD, most))]
             for embed in ('hash', 'none')
         }
-        command = _time_command(subject, Path(folder) / 'memory.db')
+        command = _time_command(subject, Path(folder) / 'memory.db', min(2 * COLD, most))
     return {
         'size': size,
         'fill_s': filled['seconds'],
@@ -114,13 +119,13 @@ def measure(subject: Subject, size: int) -> dict[str, Any] | None:
     }
 
 
-def _time_command(subject: Subject, store: Path) -> dict[str, Any] | None:
+def _time_command(subject: Subject, store: Path, runs: int) -> dict[str, Any] | None:
     """Return what a recall by our command line takes without a model, from start to end."""
     if subject.adapter != 'adapter':
         return None
     words = ('recall', facts.make_question(1), '--model', 'none', '--db', str(store))
     times, busy = [], []
-    for _ in range(2 * COLD):
+    for _ in range(runs):
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
         start = time.perf_counter()
         subprocess.run(
@@ -177,7 +182,9 @@ def fill(store: Any, size: int) -> dict[str, Any]:
     return {'seconds': round(time.perf_counter() - start, 1), 'truth': truth}
 
 
-def ask(open_store: Callable[..., Any], folder: Path, size: int, truth: Any) -> dict[str, Any]:
+def ask(
+    open_store: Callable[..., Any], folder: Path, size: int, truth: Any, most: int
+) -> dict[str, Any]:
     """Open a store, wait until it answers by all it has, ask it and teach it."""
     with tempfile.TemporaryDirectory() as small:
         bare_store = open_store(f'{small}/bare.db', 'hash')
@@ -194,14 +201,14 @@ def ask(open_store: Callable[..., Any], folder: Path, size: int, truth: Any) -> 
         store.recall(facts.make_question(0))
     if store.mode == 'hybrid':
         began['hybrid_s'] = round(time.perf_counter() - start, 3)
-    recalled = {kind: _time_recalls(store, kind, size) for kind in KINDS}
+    recalled = {kind: _time_recalls(store, kind, size, most) for kind in KINDS}
     exact = _count_exact(store, truth)
     rss = read_megabytes('VmRSS')
     learned = {
         name: _time_calls(
             f'{size:,} memories: learn, {name}',
             lambda number: store.learn(*facts.make_fact(number)),
-            range(size + (size + parity) % 2, size + 2 * LEARNED, 2),
+            range(size + (size + parity) % 2, size + 2 * min(LEARNED, most), 2),
         )
         for name, parity in (('with numbers', 0), ('without numbers', 1))
     }
@@ -231,7 +238,7 @@ def ask_once(open_store: Callable[..., Any], folder: Path, embed: str) -> dict[s
     return {'ms': spent, 'mode': store.mode}
 
 
-def _time_recalls(store: Any, kind: str, size: int) -> dict[str, Any] | None:
+def _time_recalls(store: Any, kind: str, size: int, most: int) -> dict[str, Any] | None:
     """Return the times of a kind of recall; None where the store cannot answer it."""
     store.use_vectors(kind != 'words only')
 
@@ -244,7 +251,8 @@ def _time_recalls(store: Any, kind: str, size: int) -> dict[str, Any] | None:
         first = round((time.perf_counter() - start) * 1e3, 3)
         if bool(found) == kind.endswith(' of none'):
             return None
-        times = _time_calls(f'{size:,} memories: recall, {kind}', call, range(QUESTIONS))
+        numbers = range(min(QUESTIONS, most))
+        times = _time_calls(f'{size:,} memories: recall, {kind}', call, numbers)
         ratio = round(times['p95_ms'] / times['p50_ms'], 2)
         return {'first_ms': first, **times, 'p95_over_p50': ratio}
     except Exception as error:  # the peer's own kinds
@@ -294,6 +302,7 @@ def main() -> None:
     parser.add_argument('--adapter', default='adapter', help='module with an Adapter')
     parser.add_argument('--folder', type=Path, required=True, help='folder of the store')
     parser.add_argument('--size', type=int, required=True, help='memories')
+    parser.add_argument('--most', type=int, default=LEARNED, help='calls of a kind, at most')
     parser.add_argument('--truth', type=json.loads, help='output of `fill`')
     parser.add_argument('--embed', choices=('hash', 'none'), default='hash')
     given = parser.parse_args()
@@ -303,7 +312,7 @@ def main() -> None:
         found = fill(store, given.size)
         store.close()
     elif given.part == 'ask':
-        found = ask(open_store, given.folder, given.size, given.truth)
+        found = ask(open_store, given.folder, given.size, given.truth, given.most)
     else:
         found = ask_once(open_store, given.folder, given.embed)
     print(json.dumps(found))

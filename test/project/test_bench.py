@@ -30,6 +30,7 @@ import viewer
 
 BENCH = Path(__file__).parents[2] / 'bench'
 SIZE = 120
+SEEDS = few_or_many(1, 2)
 THIS = scale.Subject('adapter', sys.executable)
 
 
@@ -39,6 +40,7 @@ def ran(tmp_path_factory: pytest.TempPathFactory) -> tuple[Any, str]:
     file = tmp_path_factory.mktemp('bench') / 'results.json'
     command = [sys.executable, str(BENCH / 'run.py'), '--quick', '--without-peer']
     command += ['--only', 'scale', '--sizes', str(SIZE), '--json', str(file)]
+    command += ['--most', str(few_or_many(2, scale.LEARNED))]
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     return json.loads(file.read_text()), done.stdout
@@ -195,19 +197,19 @@ def test_recorded_pushes_are_found_and_told_rightly_down_to_the_onset(bag: str) 
 
 def test_generated_streams_are_scored_against_their_own_truth() -> None:
     scores: dict[str, contacts.Score] = {}
-    for stream in contacts.list_streams(range(2), ['plain', 'slow', 'untouched']):
+    for stream in contacts.list_streams(range(SEEDS), ['plain', 'slow', 'untouched']):
         contacts.judge(stream, ContactSettings(), scores.setdefault(stream.name, contacts.Score()))
     assert scores['no push'].due == scores['no push'].false == 0
     assert scores['plain'].found == scores['plain'].due > 0
     deaf = contacts.Score()
-    for stream in contacts.list_streams(range(2), ['plain']):
+    for stream in contacts.list_streams(range(SEEDS), ['plain']):
         faults = contacts.judge(stream, ContactSettings(onset_n=1e4), deaf)
     assert deaf.due == deaf.found == 0 and not faults
 
 
 def test_the_viewer_is_measured_and_no_hostile_text_becomes_an_element() -> None:
     command = [sys.executable, str(BENCH / 'viewer.py'), '--texts', str(few_or_many(60, 10_000))]
-    command += ['--part', 'hostile', '--part', 'reasons', '--answers', str(few_or_many(40, 1000))]
+    command += ['--part', 'hostile', '--part', 'reasons', '--answers', str(few_or_many(12, 1000))]
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout)
