@@ -23,7 +23,7 @@ from test_tools_erase import find_markers
 from robot_memory.background import folding as folder
 from robot_memory.storage.admin.audit_check import check
 
-KILLS = few_or_many(24, 400)
+KILLS = few_or_many(16, 400)
 ERASURES = few_or_many(6, 100)
 """Of about ten memories each, in each of few or many examples of hypothesis."""
 
@@ -32,7 +32,7 @@ def count_rows(robot: Robot) -> list[tuple[Any, ...]]:
     return robot.rows('SELECT id, status, content, context FROM memories ORDER BY id')
 
 
-@settings(max_examples=few_or_many(4, 10))
+@settings(max_examples=few_or_many(3, 10))
 @given(seed=st.integers(0, 2**32))
 def test_of_random_erasures_no_word_is_left_in_file_log_or_backups(
     tmp_path_factory: pytest.TempPathFactory, seed: int

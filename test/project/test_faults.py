@@ -11,11 +11,12 @@ import subprocess
 import sys
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
 from narrowing import require
-from robots import VOCABULARY, MovableClock, Robot
+from robots import VOCABULARY, MovableClock, Robot, make_store
 from waiting import HANG_SECONDS
 
 from robot_memory.core.authority import THE_STORE
@@ -62,18 +63,31 @@ def test_fault_05_five_ends_in_a_minute_decay_no_more_than_one(
     assert seen[-1] == pytest.approx(expected, rel=1e-4)
 
 
-@pytest.mark.parametrize('dimension', [None, 8])
-def test_fault_06_filters_and_spatial_sort_see_every_memory(
-    open_robot: Open, tiny_embedders: Embedders, dimension: int | None
-) -> None:
-    robot = open_robot(embedder=tiny_embedders[dimension] if dimension else None)
+def draw_places() -> list[list[float]]:
     chance = random.Random(6)
-    places = [[chance.uniform(0, 10) for _ in range(3)] for _ in range(3000)]
+    return [[chance.uniform(0, 10) for _ in range(3)] for _ in range(3000)]
+
+
+def keep_trials(robot: Robot) -> None:
     contexts = [
         {'spatial': {'object_position': place}, 'task': {'success': i % 57 == 56}}
-        for i, place in enumerate(places)
+        for i, place in enumerate(draw_places())
     ]
     keep_many(robot, [f'grasp the red cup, trial {i}' for i in range(3000)], contexts)
+
+
+@pytest.fixture(scope='module')
+def filled(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A closed store of many trials, without vectors; only to read."""
+    return make_store(tmp_path_factory.mktemp('trials'), keep_trials)
+
+
+@pytest.mark.parametrize('dimension', [None, 8])
+def test_fault_06_filters_and_spatial_sort_see_every_memory(
+    store: Path, open_robot: Open, tiny_embedders: Embedders, dimension: int | None
+) -> None:
+    robot = open_robot(embedder=tiny_embedders[dimension] if dimension else None)
+    places = draw_places()
     if dimension:
         robot.embed_all()
     found = robot.recall('grasp the red cup', n=100, context_filter={'task.success': True})
@@ -205,7 +219,7 @@ def test_fault_11_learning_costs_the_same_however_much_is_known(robot: Robot) ->
         return False
 
     costs = []
-    for known in (500, 5000):
+    for known in (300, 3000):
         have = robot.rows('SELECT count(*) FROM memories')[0][0]
         texts = [(plain_text if i % 2 else with_numbers)() for i in range(known - have)]
         keep_many(robot, texts, [{}] * len(texts))
