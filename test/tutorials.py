@@ -52,9 +52,11 @@ def fits(wanted: str, printed: str) -> bool:
     return re.fullmatch('.*'.join(parts), ' '.join(printed.split())) is not None
 
 
-def run(steps: Iterable[Step], folder: Path, environment: Mapping[str, str]) -> None:
+def run(steps: Iterable[Step], folder: Path, environment: Mapping[str, str]) -> list[str]:
     """
     Run steps as one terminal does, and assert that they succeed and print what the page says.
+
+    Return what each printed.
 
     Notes on stderr are left out: whether the model was loaded in time depends on the machine.
     What the page has in log/tutorial/ is in `folder`; it has the store memory.db.
@@ -72,8 +74,10 @@ def run(steps: Iterable[Step], folder: Path, environment: Mapping[str, str]) -> 
         timeout=HANG_SECONDS,
     )
     assert ran.returncode == 0, ran.stdout + ran.stderr
-    for step, printed in zip(steps, ran.stdout.split(_BETWEEN), strict=False):
+    told = ran.stdout.split(_BETWEEN)
+    for step, printed in zip(steps, told, strict=False):
         if step.printed:
             assert fits(step.printed, printed), (
                 f'{step.commands}printed\n{printed}where the page has\n{step.printed}'
             )
+    return told
