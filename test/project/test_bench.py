@@ -30,7 +30,7 @@ import viewer
 
 BENCH = Path(__file__).parents[2] / 'bench'
 SIZE = 120
-SEEDS = few_or_many(1, 2)
+SEEDS, PAIRS = few_or_many(1, 2), few_or_many(1, 2)
 THIS = scale.Subject('adapter', sys.executable)
 
 
@@ -40,7 +40,7 @@ def ran(tmp_path_factory: pytest.TempPathFactory) -> tuple[Any, str]:
     file = tmp_path_factory.mktemp('bench') / 'results.json'
     command = [sys.executable, str(BENCH / 'run.py'), '--quick', '--without-peer']
     command += ['--only', 'scale', '--sizes', str(SIZE), '--json', str(file)]
-    command += ['--most', str(few_or_many(2, scale.LEARNED))]
+    command += ['--most', str(few_or_many(1, scale.LEARNED))]
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     return json.loads(file.read_text()), done.stdout
@@ -57,7 +57,7 @@ def test_a_run_writes_every_figure_of_its_table(ran: tuple[Any, str]) -> None:
 
 
 def test_imports_of_two_checkouts_are_compared_and_stand_in_the_table(made: Path) -> None:
-    found = import_speed.measure(made, 2, 'none', BENCH.parent)
+    found = import_speed.measure(made, PAIRS, 'none', BENCH.parent)
     assert found['kept'] == 8 and 0 < found['beyond_model_mb'] < found['peak_mb']
     for kind in import_speed.KINDS:
         low, middle, high = found[f'{kind}_ratio_quartiles']
@@ -65,7 +65,7 @@ def test_imports_of_two_checkouts_are_compared_and_stand_in_the_table(made: Path
     printed = tables.format_node({'busy_import': found})
     assert re.search(r'MB beyond the model +- +\d+ +- +under 150', printed)
     for what in ('import, times real time', 'by processor time'):
-        assert re.search(rf'{what} +- +\d+ +[\d.]+ +3, in 2 pairs with before', printed)
+        assert re.search(rf'{what} +- +\d+ +[\d.]+ +3, in {PAIRS} pairs with before', printed)
 
 
 def test_a_run_prints_its_table_and_what_it_leaves_out(ran: tuple[Any, str]) -> None:
