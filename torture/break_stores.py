@@ -56,7 +56,7 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument('--rounds', type=int, default=100, help='Rounds of each part.')
     parser.add_argument('--hours', type=float, help='Go on so long, with further seeds.')
     parser.add_argument('--seed', type=int, help='Random by default; it is printed.')
-    parser.add_argument('--round', type=int, help='Only this round of the seed.')
+    parser.add_argument('--round', type=int, action='append', help='Only such rounds of the seed.')
     return parser.parse_args()
 
 

@@ -8,7 +8,7 @@ import itertools
 import random
 import shutil
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -53,14 +53,16 @@ class Tally:
 Rounds = Iterator[tuple[int, int, random.Random]]
 
 
-def list_rounds(seed: int, rounds: int, only: int | None, each: int) -> Rounds:
+def list_rounds(seed: int, rounds: int, only: Sequence[int] | None, each: int) -> Rounds:
     """Yield the seed of a life, the number of a round, and what it draws from."""
-    for number in range(rounds) if only is None else [only]:
+    for number in range(rounds) if only is None else only:
         chance = random.Random(f'{seed} round {number}')
         yield seed + number // each, number, chance
 
 
-def run_disk_part(tally: Tally, folder: Path, seed: int, rounds: int, only: int | None) -> None:
+def run_disk_part(
+    tally: Tally, folder: Path, seed: int, rounds: int, only: Sequence[int] | None
+) -> None:
     """Live lives whose process or disk is struck at a call on a file, or power cut."""
     library, last = disk.Disk(), None
     for life_seed, number, chance in list_rounds(seed, rounds, only, OF_LIFE):
@@ -99,7 +101,9 @@ def find_reference(life: Life, folder: Path) -> one_round.Reference:
     return one_round.live_undisturbed(disk.Disk(), life, within)
 
 
-def run_every(tally: Tally, folder: Path, seed: int, rounds: int, only: int | None) -> None:
+def run_every(
+    tally: Tally, folder: Path, seed: int, rounds: int, only: Sequence[int] | None
+) -> None:
     """Kill a single write at each of its calls on files in turn, and go on with the next write."""
     library, number = disk.Disk(), 0
     for life_seed in itertools.count(seed):
@@ -111,7 +115,7 @@ def run_every(tally: Tally, folder: Path, seed: int, rounds: int, only: int | No
         for place in range(first, last + 1):
             if number >= rounds:
                 return
-            if only in (None, number):
+            if only is None or number in only:
                 found = one_round.kill(library, reference, within, place)
                 tally.add(found.kind, found.detail, seed, number)
                 tally.figures['killed at a call'] += found.struck
@@ -129,12 +133,14 @@ def make_life(seed: int, part: str) -> Life:
     return histories.Life(seed, 'normal' if normal else 'full', old)
 
 
-def run_erasures(tally: Tally, folder: Path, seed: int, rounds: int, only: int | None) -> None:
-    """Erase in a store that outlives the rounds; all of them up to one where it is asked for."""
+def run_erasures(
+    tally: Tally, folder: Path, seed: int, rounds: int, only: Sequence[int] | None
+) -> None:
+    """Erase in a store that outlives the rounds; all of them up to one that is asked for."""
     store = erasures.Store(disk.Disk(), folder, seed)
     store.start_others()
     try:
-        for number in range(rounds if only is None else only + 1):
+        for number in range(rounds if only is None else max(only) + 1):
             found = store.erase(number, random.Random(f'{seed} round {number}'))
             tally.add(found.kind, found.detail, seed, number)
     finally:
@@ -143,7 +149,9 @@ def run_erasures(tally: Tally, folder: Path, seed: int, rounds: int, only: int |
         erasures.add_figures(tally.figures, store.figures)
 
 
-def run_damage(tally: Tally, folder: Path, seed: int, rounds: int, only: int | None) -> None:
+def run_damage(
+    tally: Tally, folder: Path, seed: int, rounds: int, only: Sequence[int] | None
+) -> None:
     """Damage a store at rest: no text that is told may differ from the one that was stored."""
     store = damage.Damaged(folder, seed)
     for _, number, chance in list_rounds(seed, rounds, only, OF_LIFE):
@@ -151,7 +159,9 @@ def run_damage(tally: Tally, folder: Path, seed: int, rounds: int, only: int | N
     tally.figures.update(store.found)
 
 
-def run_salvage(tally: Tally, folder: Path, seed: int, rounds: int, only: int | None) -> None:
+def run_salvage(
+    tally: Tally, folder: Path, seed: int, rounds: int, only: Sequence[int] | None
+) -> None:
     """Damage stores and salvage them: rows whose pages are whole must be there, unchanged."""
     last = None
     for life_seed, number, chance in list_rounds(seed, rounds, only, OF_LIFE):
@@ -163,7 +173,9 @@ def run_salvage(tally: Tally, folder: Path, seed: int, rounds: int, only: int | 
         tally.add(kind, detail, seed, number)
 
 
-def run_clocks(tally: Tally, folder: Path, seed: int, rounds: int, only: int | None) -> None:
+def run_clocks(
+    tally: Tally, folder: Path, seed: int, rounds: int, only: Sequence[int] | None
+) -> None:
     """Live lives whose clock jumps."""
     for life_seed, number, chance in list_rounds(seed, rounds, only, 1):
         life = Life(life_seed, begins=seed + number // OF_LIFE)
@@ -171,7 +183,9 @@ def run_clocks(tally: Tally, folder: Path, seed: int, rounds: int, only: int | N
         tally.add(found.kind, found.detail, seed, number)
 
 
-def run_calls(tally: Tally, folder: Path, seed: int, rounds: int, only: int | None) -> None:
+def run_calls(
+    tally: Tally, folder: Path, seed: int, rounds: int, only: Sequence[int] | None
+) -> None:
     """Make random requests, `CALLS_A_ROUND` for each round that is asked for."""
     tally.unit = 'calls'
 
@@ -182,7 +196,7 @@ def run_calls(tally: Tally, folder: Path, seed: int, rounds: int, only: int | No
     tally.figures.update(counts)
 
 
-PARTS: dict[str, Callable[[Tally, Path, int, int, int | None], None]] = {
+PARTS: dict[str, Callable[[Tally, Path, int, int, Sequence[int] | None], None]] = {
     'kills': run_disk_part,
     'every': run_every,
     'cuts': run_disk_part,
