@@ -66,6 +66,16 @@ _ROS_IMPORTS = (
     'rcl_interfaces.srv',
     'robot_memory.ros.interfaces',
     'robot_memory.ros.message_types',
+    'type_description_interfaces.msg',
+    'ament_index_python.packages',
+    'robot_memory.background.backing_up',
+    'robot_memory.background.folding',
+    'robot_memory.background.part_checking',
+    'robot_memory.ingest.tap_problems',
+    'robot_memory.ros.typed_values',
+    'robot_memory.status.node_state',
+    'robot_memory.storage.admin.disk_reserve',
+    'robot_memory.storage.admin.index_mending',
 )
 """Those that start no thread; rclpy starts two, which a fork would lose."""
 _SUBREAPER = 36
@@ -167,11 +177,15 @@ def _serve(asked: socket.socket) -> None:
         import_module(name)
     with suppress(ImportError):  # where no ROS is, or the interfaces are not built
         for name in _ROS_IMPORTS:
-            import_module(name)
+            for kind in list(vars(import_module(name)).values()):
+                if hasattr(kind, '__import_type_support__'):
+                    kind.__import_type_support__()
     if (threads := len(os.listdir('/proc/self/task'))) != 1:
         raise RuntimeError(f'{threads} threads run after the imports: a fork would lose them')
     inspect.getmodule(sys._getframe())  # rclpy's logger asks, and Python looks at every module
     import_module('robot_memory.text.questions.warm_up').warm_up()  # each server does, for 0.5 s
+    for text in ('Never exceed 5 N with the cup', '杯子不要超过5牛'):
+        import_module('robot_memory.text.categories').classify(text)  # and so does all that learns
     gc.freeze()  # what every child has is copied to none
     from_imports = {k: v for k, v in os.environ.items() if given.get(k) != v}
     while True:
@@ -208,6 +222,10 @@ def _interrupt(number: int, frame: FrameType | None) -> None:
     signal.default_int_handler(number, frame)
 
 
+def _list_library_folders() -> set[str]:
+    return set(filter(None, os.environ.get('LD_LIBRARY_PATH', '').split(os.pathsep)))
+
+
 def _become(told: dict[str, Any], fds: list[int], from_imports: dict[str, str]) -> None:
     """Be the command that is asked for; what the imports set in the environment is set again."""
     for number, fd in enumerate(fds):
@@ -215,8 +233,12 @@ def _become(told: dict[str, Any], fds: list[int], from_imports: dict[str, str]) 
     for fd in fds:
         if fd > 2:
             os.close(fd)
+    before = _list_library_folders()
     os.environ.clear()
     os.environ.update({**told['env'], **from_imports})
+    for folder in _list_library_folders() - before:  # it is read when a program is loaded
+        for library in sorted(Path(folder).glob('lib*.so')):
+            ctypes.CDLL(str(library), mode=ctypes.RTLD_GLOBAL)
     os.chdir(told['cwd'])
     path = os.environ.get('PYTHONPATH', '').split(os.pathsep)
     sys.path[:0] = [folder for folder in path if folder and folder not in sys.path]
