@@ -100,6 +100,9 @@ def _folders_of_their_own(tmp_path_factory: pytest.TempPathFactory) -> Iterator[
         patch.setenv('HOME', str(home))
         patch.setenv('TMPDIR', str(tmp_path_factory.mktemp('tmp')))
         patch.setattr('tempfile.tempdir', None)
+        patch.setenv('LANGUAGE', 'C')  # else a command looks 200 times for translated words
+        # Each client would read all authorities of the system, and no server here shows one.
+        patch.setenv('SSL_CERT_DIR', str(tmp_path_factory.mktemp('certificates')))
         for name in USER_FOLDERS:
             patch.delenv(name, raising=False)
         yield
