@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import signal
 import subprocess
+import time
 from collections.abc import Iterator, Sequence
 from importlib import import_module
 from pathlib import Path
@@ -18,12 +19,13 @@ pytest.importorskip('robot_memory.msg', reason='the interfaces are not built: ma
 
 from ament_index_python.packages import get_package_prefix  # noqa: E402
 from rclpy.executors import SingleThreadedExecutor  # noqa: E402
-from rclpy.qos import QoSProfile  # noqa: E402
+from rclpy.qos import QoSProfile, ReliabilityPolicy  # noqa: E402
 from waiting import HANG_SECONDS, until  # noqa: E402
 
 import robot_memory.srv  # noqa: E402
 
 TICK_SECONDS = 0.02
+POLL_SECONDS = 0.1
 
 
 class Robot:
@@ -49,6 +51,20 @@ class Robot:
             return None
 
         return until(spun, what)
+
+    def poll(self, ask: Any, what: Any) -> Any:
+        """Ask a node ten times a second until the answer is what is wanted, and return it."""
+        asked = -POLL_SECONDS
+
+        def answer() -> Any:
+            nonlocal asked
+            if time.monotonic() < asked + POLL_SECONDS:
+                return None
+            value = ask()
+            asked = time.monotonic()
+            return value
+
+        return self.until(answer, what)
 
     def client(self, service: Any, name: str = '/robot_memory') -> Any:
         key = f'{name}/{service}'
@@ -78,9 +94,16 @@ class Robot:
     def call(self, service: Any, name: str = '/robot_memory', /, **request: Any) -> Any:
         return self.answer(self.send(service, name, **request), f'an answer of {service}')
 
-    def publish(self, publisher: Any, messages: Any, period: float = 0.002) -> None:
-        """Publish messages one after the other at a rate, as a driver does."""
-        left = iter(messages)
+    def publish(self, publisher: Any, messages: Any, period: float = 0.0) -> None:
+        """Publish messages one after the other, as a driver does: at once where none is lost."""
+        waiting = list(messages)
+        profile = publisher.qos_profile
+        is_reliable = profile.reliability == ReliabilityPolicy.RELIABLE
+        if not period and is_reliable and len(waiting) <= profile.depth:
+            for message in waiting:
+                publisher.publish(message)
+            return
+        left = iter(waiting)
         done = []
 
         def next_one() -> None:
@@ -90,7 +113,7 @@ class Robot:
             else:
                 publisher.publish(message)
 
-        timer = self.node.create_timer(period, next_one)
+        timer = self.node.create_timer(period or 0.002, next_one)
         self.until(lambda: done, 'all messages to be published')
         self.node.destroy_timer(timer)
 

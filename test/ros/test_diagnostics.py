@@ -223,7 +223,7 @@ def test_a_zero_stamp_is_replaced_by_the_arrival_and_marked(
     before = robot.node.get_clock().now().nanoseconds // 10**9
     messages = push()
     stream(publisher, lambda: next(messages))
-    (first, *_) = robot.until(lambda: perceived(robot), 'a contact')
+    (first, *_) = robot.poll(lambda: perceived(robot), 'a contact')
     shown = robot.call('show', memory_id=first)
     assert shown.memory.stamp.sec >= before
     assert json.loads(shown.metadata)['stamped_by'] == 'arrival'
@@ -384,7 +384,7 @@ def test_a_pose_without_a_stamp_is_that_of_its_arrival(
     stream(poses, lambda: pose)
     messages = push()
     stream(wrenches, lambda: next(messages))
-    (first, *_) = robot.until(lambda: perceived(robot), 'a contact')
+    (first, *_) = robot.poll(lambda: perceived(robot), 'a contact')
     found = json.loads(robot.call('show', memory_id=first).memory.pose)
     assert found['frame_id'] == 'map' and found['position'] == [2.0, 0.0, 0.0]
     _, _, counts = until('/tcp_pose', OK, 'zero stamp replaced')
@@ -441,11 +441,11 @@ def test_in_a_no_record_zone_nothing_is_kept_and_that_is_counted(
     said, before = String(data='dust the lamp'), len(texts)
     robot.until(lambda: texts[before + 20 :], 'the last word of before to lie in the zone')
     pose.pose.position.x = 4.5
-    robot.until(
+    robot.poll(
         lambda: robot.call('learn', insight='the door opens').success, 'the robot to be out'
     )
-    robot.until(lambda: perceived(robot), 'a contact')
-    robot.until(lambda: robot.call('query_records').total_count >= 3, 'the instruction')
+    robot.poll(lambda: perceived(robot), 'a contact')
+    robot.poll(lambda: robot.call('query_records').total_count >= 3, 'the instruction')
     assert robot.call('query_records', where='{"content": "dust the lamp"}').total_count == 1
     node.stop()
     files = node.db.parent.glob('memory.db*')
