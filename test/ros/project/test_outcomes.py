@@ -171,7 +171,7 @@ def trials(robot: Any, count: int) -> list[str]:
         found = [one.record_content for one in reply.records]
         return select(found) if len(select(found)) >= count else None
 
-    found: list[str] = robot.until(stored, f'{count} trials')
+    found: list[str] = robot.poll(stored, f'{count} trials')
     assert len(found) == count
     return found
 
@@ -185,7 +185,7 @@ def test_goals_are_recorded_from_introspection_and_none_is_touched(
     start: Callable[..., Any], robot: Any, serve: Callable[..., Striker], tmp_path: Path
 ) -> None:
     striker = serve(introspected=True)
-    node = start('--params-file', write_params(tmp_path, TAP), wrapper=['env'])
+    node = start('--params-file', write_params(tmp_path, TAP))
     striker.wait_for_tap(topics=3)
     heard = record(robot)
     assert [striker.ask(speed) for speed in (1.2, 3.0, 1.4)] == [
@@ -249,7 +249,7 @@ def test_where_introspection_is_off_feedback_and_a_result_topic_tell_as_much(
     start: Callable[..., Any], robot: Any, serve: Callable[..., Striker], tmp_path: Path
 ) -> None:
     striker = serve(introspected=False)
-    node = start('--params-file', write_params(tmp_path, OTHERWISE), wrapper=['env'])
+    node = start('--params-file', write_params(tmp_path, OTHERWISE))
     striker.wait_for_tap(topics=3)
     striker.ask(1.2)
     wanted = 'strike: brass disc on the oiled tray; speed 1.2 m/s; slide 0.36 m; succeeded'
@@ -264,7 +264,7 @@ def test_where_goals_cannot_be_seen_diagnostics_say_so_and_what_to_do(
 ) -> None:
     striker = serve(introspected=False)
     tap = {**TAP, 'wait_s': 0.1}
-    node = start('--params-file', write_params(tmp_path, tap), wrapper=['env'])
+    node = start('--params-file', write_params(tmp_path, tap))
     heard = listen(robot)
     (status, *_) = striker.practise(
         lambda: [one for one in heard if 'configure_introspection' in one.message],
@@ -284,13 +284,13 @@ def test_a_goal_that_ended_before_a_restart_is_not_recorded_again(
 ) -> None:
     striker = serve(introspected=False)
     params = write_params(tmp_path, OTHERWISE)
-    node = start('--params-file', params, wrapper=['env'])
+    node = start('--params-file', params)
     striker.wait_for_tap(topics=3)
     striker.ask(1.2)
     assert len(trials(robot, 1)) == 1
     assert node.stop() == 0
     robot.until_gone('query_records')
-    start('--params-file', params, db_path=node.db, wrapper=['env'])
+    start('--params-file', params, db_path=node.db)
     striker.wait_for_tap(topics=3)
     striker.ask(1.4)
     first, second = trials(robot, 2)
