@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import re
 import sys
 from collections.abc import Callable
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
 import prepared
 import pytest
+from anyio.from_thread import start_blocking_portal
 from mcp import Client
 from narrowing import require
 from typed_answers import list_disagreements
@@ -338,17 +339,18 @@ class Mcp:
         self.memory = Memory(Settings(db_path=str(db), model='none', http_role='operator'))
         self.bridge = HttpBridge(self.memory, port=0)
         self.bridge.start()
+        self.opened = ExitStack()
+        self.portal = self.opened.enter_context(start_blocking_portal())
+        client = self.portal.wrap_async_context_manager(Client(self.bridge.url))
+        self.client = self.opened.enter_context(client)
 
     def close(self) -> None:
+        self.opened.close()
         self.bridge.stop()
         self.memory.close()
 
     def call(self, tool: Any, arguments: Any) -> Any:
-        async def ask() -> Any:
-            async with Client(self.bridge.url) as client:
-                return await client.call_tool(tool.name, arguments)
-
-        result = asyncio.run(ask())
+        result = self.portal.call(self.client.call_tool, tool.name, arguments)
         found = result.structured_content
         if not result.is_error:
             return found
