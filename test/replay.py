@@ -14,6 +14,8 @@ from rclpy.qos import QoSProfile, ReliabilityPolicy
 from rosgraph_msgs.msg import Clock
 
 TICK = 0.01
+EARLY = 0.002
+"""Seconds for which it is not worth while to wait."""
 SILENCE = 2 * 10**9
 
 
@@ -98,7 +100,7 @@ def play(robot: Any, messages: Any, rate: Any, enough: Any = None, linger: float
     for topic, _, at_ns, raw in messages:
         due += min(max(at_ns - now_ns, 0), SILENCE) / 1e9 / rate
         now_ns = at_ns
-        while (left := due - time.monotonic()) > 0:
+        while (left := due - time.monotonic()) > EARLY:
             robot.executor.spin_once(timeout_sec=min(left, TICK))
         due = max(due, time.monotonic() - TICK)  # what is late is not made up for
         if time.monotonic() - ticked > TICK:
