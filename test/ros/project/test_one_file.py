@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import sys
+import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -12,8 +13,9 @@ import prepared
 from amounts import few_or_many
 from mcp import Client, StdioServerParameters
 from robots import check_file
+from waiting import HANG_SECONDS
 
-EACH = few_or_many(6, 12)
+EACH = few_or_many(3, 12)
 
 
 def test_three_processes_write_one_file_without_an_error_or_a_lost_write(
@@ -22,8 +24,10 @@ def test_three_processes_write_one_file_without_an_error_or_a_lost_write(
     node = start()
     robot.client('learn')
     command = ['-m', 'robot_memory', '--db', str(node.db), '--model', 'none']
+    served = threading.Event()  # a server takes seconds to start, and all are to write at once
 
     def by_command_line() -> None:
+        assert served.wait(HANG_SECONDS)
         for i in range(EACH):
             text = f'Drawer {i} holds bolts'
             ran = prepared.run(
@@ -34,12 +38,14 @@ def test_three_processes_write_one_file_without_an_error_or_a_lost_write(
     async def by_stdio() -> None:
         server = StdioServerParameters(command=sys.executable, args=[*command, 'mcp'])
         async with Client(server) as client:
+            served.set()
             for i in range(10 * EACH):
                 result = await client.call_tool('learn', {'insight': f'Shelf {i} holds cups'})
                 assert not result.is_error, result.content
 
     with ThreadPoolExecutor() as pool:
         others = [pool.submit(by_command_line), pool.submit(asyncio.run, by_stdio())]
+        assert served.wait(HANG_SECONDS)
         written = 0
         while written < 10 * EACH or not all(future.done() for future in others):
             assert robot.call('learn', insight=f'Bin {written} holds nuts').status == 'created'
