@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from subprocess import PIPE
 from typing import Any
 
+import prepared
 from narrowing import require
 from tutorials import ROOT, fits, need_build, programs_of, run, steps_of
 
@@ -53,7 +54,7 @@ def view(store: Path) -> Iterator[tuple[str, str]]:
         '--db',
         str(store),
     ]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as viewer:
+    with prepared.Popen(command, stdout=PIPE, text=True) as viewer:
         try:
             said = require(viewer.stdout).readline()
             yield require(re.search(r':(\d+)/', said))[1], said
