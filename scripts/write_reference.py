@@ -12,6 +12,7 @@ import ast
 import re
 import tempfile
 from collections.abc import Callable, Iterable, Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -387,8 +388,15 @@ def _find_detector(kind: str) -> str:
 
 def _read_interface(path: str) -> str:
     """Return an interface as its file has it, without the comments."""
-    lines = (line for line in files()[path].splitlines() if line and not line.startswith('#'))
-    return '\n'.join(['```text', *lines, '```'])
+    lines = _render_interfaces()[path].splitlines()
+    kept = (line for line in lines if line and not line.startswith('#'))
+    return '\n'.join(['```text', *kept, '```'])
+
+
+@cache
+def _render_interfaces() -> dict[str, str]:
+    """Return all interface files by their paths: each page shows one of them."""
+    return files()
 
 
 # parameters.md
