@@ -15,15 +15,13 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from domains import claimed_domain
 from hypothesis import HealthCheck, settings
-from robots import REVISIONS, MovableClock, Robot, make_model
+from robots import REVISIONS, MovableClock, Robot, make_model, open_at
 from waiting import HANG_SECONDS
 from watched import Watch, build_library
 
 from robot_memory.client.loopback import exempt_loopback
-from robot_memory.core.settings import Settings
 from robot_memory.embedding import BackgroundEmbedder
 from robot_memory.embedding.locate import find_default_directory
-from robot_memory.memory import Memory
 from robot_memory.storage import connection
 
 if TYPE_CHECKING:
@@ -139,16 +137,7 @@ def open_robot(tmp_path: Path, clock: MovableClock) -> Iterator[Callable[..., Ro
         if isinstance(embedder, str):  # the setting: a model of the site's own
             settings['embedder'], embedder = embedder, None
         path = tmp_path / f'{name}.db'
-        settings = {'disk_reserve': 0, 'durability': 'normal', **settings}
-        chosen = Settings(db_path=str(path), model=model, **settings)
-        memory = Memory(
-            chosen,
-            resident=resident,
-            clocks=clock,
-            embedder=embedder,
-            second=second,
-        )
-        opened.append(Robot(memory))
+        opened.append(open_at(path, model, resident, clock, embedder, second, **settings))
         return opened[-1]
 
     yield open_one

@@ -143,13 +143,34 @@ def fill_and_forget(robot: Robot) -> None:
     robot.clear_session(session)
 
 
+def open_at(
+    path: Path,
+    model: str = 'none',
+    resident: bool = True,
+    clock: MovableClock | None = None,
+    embedder: BackgroundEmbedder | None = None,
+    second: BackgroundEmbedder | None = None,
+    **settings: Any,
+) -> Robot:
+    """Open a robot on a file, as tests have it: it waits for no disk, and keeps no room on it."""
+    settings = {'disk_reserve': 0, 'durability': 'normal', **settings}
+    return Robot(
+        Memory(
+            Settings(db_path=str(path), model=model, **settings),
+            resident=resident,
+            clocks=clock or MovableClock(),
+            embedder=embedder,
+            second=second,
+        )
+    )
+
+
 def make_store(
     folder: Path, fill: Callable[[Robot], object], embedder: BackgroundEmbedder | None = None
 ) -> Path:
     """Fill a new store, close it and return its file."""
     path = folder / 'memory.db'
-    settings = Settings(db_path=str(path), model='none', disk_reserve=0, durability='normal')
-    robot = Robot(Memory(settings, resident=False, clocks=MovableClock(), embedder=embedder))
+    robot = open_at(path, resident=False, embedder=embedder)
     fill(robot)
     robot.close()
     return path

@@ -51,9 +51,8 @@ class Damaged:
 
     def strike(self, chance: random.Random) -> tuple[str, str]:
         """Damage a copy; return what became of it, '' where nothing was told wrongly."""
-        kind = chance.choice(
-            ('flip', 'flip', 'page', 'blank page')
-        )  # first: a seed has its kinds in any store
+        # First of all that is drawn: so a seed has the same kinds in any store.
+        kind = chance.choice(('flip', 'flip', 'page', 'blank page'))
         ran = self._folder / 'run'
         shutil.rmtree(ran, ignore_errors=True)
         shutil.copytree(self._base, ran)

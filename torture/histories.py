@@ -168,7 +168,9 @@ CALLED: tuple[Call, ...] = (
     learn, observe, update, forget, undo, perceive, converse, try_skill, work, maintain, erase,
     take_in, back_up, sense,
 )  # fmt: skip
-OF_MANY_STEPS = set('observe undo work maintain erase take_in back_up upgrade open'.split())
+OF_MANY_STEPS = {
+    'observe', 'undo', 'work', 'maintain', 'erase', 'take_in', 'back_up', 'upgrade', 'open',
+}  # fmt: skip
 """Those of several transactions: each of the others is one, and leaves no state between."""
 
 

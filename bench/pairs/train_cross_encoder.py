@@ -154,6 +154,17 @@ def pair_likest(
                 break
 
 
+def add_unrelated(embedder: OnnxEmbedder, pairs: Sequence[Pair], kept: Path | None) -> list[Pair]:
+    """Return pairs with those of statements and rules of other things, or all that was `kept`."""
+    if kept is not None and kept.exists():
+        found: list[Pair] = pickle.loads(kept.read_bytes())
+        return found
+    found = [*pairs, *pair_unrelated(embedder, pairs), *pair_rules(embedder)]
+    if kept is not None:
+        write_whole(kept, found)
+    return found
+
+
 class Trainer:
     """Train an adapter and the head that reads the first state and the mean of all."""
 
@@ -298,6 +309,7 @@ def train(
 
 def write_whole(file: Path, value: object) -> None:
     """Write a value so that the file is whole or as it was."""
+    file.parent.mkdir(parents=True, exist_ok=True)
     beside = file.with_suffix('.part')
     beside.write_bytes(pickle.dumps(value))
     os.replace(beside, file)
@@ -377,19 +389,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
     pairs, held = load(embedder, options.hold)
     if options.continued:
         pairs = choose(pairs, options.continued)
-    made, kept = None, None
-    if options.keep is not None:
-        options.keep.mkdir(parents=True, exist_ok=True)
-        made, kept = options.keep / 'pairs.pickle', options.keep / 'steps.pickle'
-    if made is not None and made.exists():
-        pairs = pickle.loads(made.read_bytes())
-    else:
-        pairs += [*pair_unrelated(embedder, pairs), *pair_rules(embedder)]
-        if made is not None:
-            write_whole(made, pairs)
+    pairs = add_unrelated(embedder, pairs, options.keep and options.keep / 'pairs.pickle')
     print(f'{len(pairs)} pairs', flush=True)
     epochs, rate = CONTINUED if trained else BEGUN
     epochs, rate = options.epochs or epochs, options.rate or rate
+    kept = options.keep and options.keep / 'steps.pickle'
     trainer = train(Encoder.of(Weights(weights), LAST), pairs, epochs, rate, trained, kept)
     if options.write:  # before anything else: it took long
         write(trainer, directory)

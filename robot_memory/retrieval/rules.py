@@ -217,10 +217,9 @@ def _find_possible(
     for memory_id, rating in rate_rules(memory, connection, left).items():
         if rating >= -_POSSIBLE_LEAD:
             met[memory_id] = always
-    for memory_id, name in _find_naming(
-        connection, scene, [one.memory_id for one in rows]
-    ).items():
-        met.setdefault(memory_id, Judged(None, (f'names {name}',)))
+    rest = [row.memory_id for row in rows if row.memory_id not in met]
+    for memory_id, name in _find_naming(connection, scene, rest).items():
+        met[memory_id] = Judged(None, (f'names {name}',))
     return [
         JudgedRule(record, None, f'{POSSIBLE}: {_format_reasons(met[memory_id])}', True)
         for memory_id, record in get_whole(connection, sorted(met)).items()

@@ -12,7 +12,6 @@ from __future__ import annotations
 import hashlib
 import importlib.abc
 import importlib.machinery
-import importlib.util
 import os
 import pickle
 import sys

@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -18,16 +19,14 @@ from typing import Any
 import pytest
 from authorities import OPERATOR, calling
 from narrowing import require
-from robots import MovableClock, Robot
+from robots import Robot, open_at
 
 from robot_memory.archive.reader import import_archive
 from robot_memory.core.errors import RobotMemoryError
 from robot_memory.core.fields import to_plain
-from robot_memory.core.settings import Settings
 from robot_memory.ingest.results import LearnedText
 from robot_memory.ingest.sessions import SessionFinder
 from robot_memory.ingest.writer import EventWriter
-from robot_memory.memory import Memory
 from robot_memory.text.categories import PROTECTED
 
 FOLDER = Path(__file__).parents[1] / 'fixtures' / 'injections'
@@ -68,23 +67,20 @@ class Injected:
 def injected(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Injected:
     folder = tmp_path_factory.mktemp('injected')
     half = [one for one in INJECTIONS if one['half'] == request.param]
-    with open_at(folder / 'memory.db') as memory, open_at(folder / 'other.db') as other:
-        robot = Robot(memory)
+    with (
+        closing(open_at(folder / 'memory.db')) as robot,
+        closing(open_at(folder / 'other.db')) as other,
+    ):
         with calling(OPERATOR):
             rules = {require(robot.learn(rule['text']).memory_id): rule['text'] for rule in RULES}
         before = {text: context(robot, text) for text in rules.values()}
-        inject(robot, Robot(other), half, folder)
+        inject(robot, other, half, folder)
     return Injected(folder / 'memory.db', rules, before, [one['text'] for one in half])
 
 
 @pytest.fixture
 def filled(injected: Injected) -> Path:
     return injected.path
-
-
-def open_at(path: Path) -> Memory:
-    chosen = Settings(db_path=str(path), model='none', durability='normal', disk_reserve=0)
-    return Memory(chosen, clocks=MovableClock())
 
 
 def inject(robot: Robot, other: Robot, half: list[dict[str, Any]], folder: Path) -> None:

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
+from contextlib import closing
 from pathlib import Path
 
 import pytest
-from robots import MovableClock, Robot
+from robots import MovableClock, open_at
 
-from robot_memory.core.settings import Settings
 from robot_memory.embedding import BackgroundEmbedder
-from robot_memory.memory import Memory
 
 sys.path.insert(0, str(Path(__file__).parents[2] / 'bench'))
 
@@ -24,9 +23,7 @@ def verdicts(
 ) -> list[week.Verdict]:
     """What is said of each answer of a memory of words and meaning in the week."""
     path, clock = tmp_path_factory.mktemp('week') / 'memory.db', MovableClock()
-    chosen = Settings(db_path=str(path), model='', durability='normal', disk_reserve=0)
-    with Memory(chosen, clocks=clock, embedder=real_embedder) as memory:
-        robot = Robot(memory)
+    with closing(open_at(path, model='', clock=clock, embedder=real_embedder)) as robot:
         robot.embed_all()
         return list(week.replay(robot, lambda now: setattr(clock, 'now', now)))
 
