@@ -134,8 +134,6 @@ def open_robot(tmp_path: Path, clock: MovableClock) -> Iterator[Callable[..., Ro
         second: BackgroundEmbedder | None = None,
         **settings: Any,
     ) -> Robot:
-        if isinstance(embedder, str):  # the setting: a model of the site's own
-            settings['embedder'], embedder = embedder, None
         path = tmp_path / f'{name}.db'
         opened.append(open_at(path, model, resident, clock, embedder, second, **settings))
         return opened[-1]

@@ -148,12 +148,14 @@ def open_at(
     model: str = 'none',
     resident: bool = True,
     clock: MovableClock | None = None,
-    embedder: BackgroundEmbedder | None = None,
+    embedder: BackgroundEmbedder | str | None = None,
     second: BackgroundEmbedder | None = None,
     **settings: Any,
 ) -> Robot:
     """Open a robot on a file, as tests have it: it waits for no disk, and keeps no room on it."""
     settings = {'disk_reserve': 0, 'durability': 'normal', **settings}
+    if isinstance(embedder, str):  # the setting: a model of the site's own
+        settings['embedder'], embedder = embedder, None
     return Robot(
         Memory(
             Settings(db_path=str(path), model=model, **settings),

@@ -322,6 +322,12 @@ def choose(pairs: Sequence[Pair], hands: Sequence[str]) -> list[Pair]:
     return [pair for pair in pairs if pair.hand in {*hands, *drawn}]
 
 
+def draw(pairs: Sequence[Pair], share: int) -> list[Pair]:
+    """Return one in `share` pairs, any of each hand."""
+    generator = np.random.default_rng(SEED)
+    return [pair for pair in pairs if generator.integers(share) == 0]
+
+
 def report(embedder: OnnxEmbedder, held: Sequence[Pair], scores: Floats) -> None:
     """Print what words, model and both find of the pairs of each hand, and what is false."""
     words, joined = [], []
@@ -378,6 +384,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     )
     parser.add_argument('--epochs', type=int, help=f'default: {BEGUN[0]}, or {CONTINUED[0]}')
     parser.add_argument('--rate', type=float, help=f'default: {BEGUN[1]}, or {CONTINUED[1]}')
+    parser.add_argument('--share', type=int, default=1, help='train with one in so many pairs')
     parser.add_argument('--keep', type=Path, metavar='FOLDER', help='go on from what is kept here')
     parser.add_argument('--write', action='store_true')
     options = parser.parse_args(arguments)
@@ -389,6 +396,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     pairs, held = load(embedder, options.hold)
     if options.continued:
         pairs = choose(pairs, options.continued)
+    pairs = draw(pairs, options.share)
     pairs = add_unrelated(embedder, pairs, options.keep and options.keep / 'pairs.pickle')
     print(f'{len(pairs)} pairs', flush=True)
     epochs, rate = CONTINUED if trained else BEGUN
