@@ -31,6 +31,7 @@ WAITS = set(
 )
 REASONS = {
     ('waiting.py', 'until'): 'the one loop that waits: for other processes there is no event',
+    ('ros/conftest.py', 'poll'): 'asks a node less often, for as long as it takes',
     ('replay.py', 'play'): 'plays a recording at its pace or slower; nothing is held to it',
     (
         'test_client.py',
