@@ -191,7 +191,8 @@ def test_settings_are_taken_before_and_after_the_command(cli: Cli) -> None:
     other = str(cli.folder / 'other.db')
     cli.done('--db', other, 'learn', CUP)
     assert cli.json('query_records', '--db', other)['total_count'] == 1
-    assert cli.json('query_records', '--db_path', other)['total_count'] == 1
+    for option in ('--db_path', '--db-path'):
+        assert cli.json('query_records', option, other)['total_count'] == 1
     assert cli.json('query_records')['total_count'] == 0
     weight = '[invalid_argument] real_weight must be 0.1 to 10, not 50.0'
     assert weight in cli.failed('recall', 'cup', '--real-weight', '50')
@@ -244,12 +245,40 @@ def test_a_store_that_cannot_be_opened_is_one_line(cli: Cli) -> None:
     assert text.read_text() == 'Not a database, however long one looks at it.'
 
 
-@pytest.mark.parametrize('arguments', [(), ('fly',), ('learn',), ('recall', 'a', 'b')])
-def test_wrong_usage_is_status_2(cli: Cli, arguments: tuple[Any, ...]) -> None:
+@pytest.mark.parametrize(
+    ('arguments', 'message'),
+    [
+        ((), 'the following arguments are required: COMMAND'),
+        (('learn',), 'the following arguments are required: INSIGHT'),
+        (('fly',), 'no command fly; see robot-memory --help'),
+        (('rcall', 'cup'), 'no command rcall (did you mean recall?); see robot-memory --help'),
+        (('recall', 'where', 'is', 'cup'), "nothing takes 'is cup': quote a text that has spaces"),
+        (('recall', 'a', '-5'), "nothing takes '-5': quote a text that has spaces"),
+        (('recall', 'a', '--limt', '5'), 'no option --limt; see --help'),
+        (
+            ('learn', 'a', '--contxt={}'),
+            'no option --contxt (did you mean --context?); see --help',
+        ),
+        (('recall', 'a', '-q'), 'no option -q; see --help'),
+        (
+            ('--dbpath', 'm.db', 'recall', 'a'),
+            'no option --dbpath before the command (did you mean --db-path?); '
+            'those of a command follow it',
+        ),
+        (
+            ('--n', '3', 'recall', 'a'),
+            'no option --n before the command; those of a command follow it',
+        ),
+    ],
+)
+def test_wrong_usage_is_status_2_and_says_what_is_taken(
+    cli: Cli, arguments: tuple[Any, ...], message: str
+) -> None:
     result = cli(*arguments)
     assert result.returncode == 2
     assert result.stdout == ''
     assert 'usage: robot-memory' in result.stderr
+    assert result.stderr.splitlines()[-1].partition(' error: ')[2] == message
     assert not cli.db.exists()
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import functools
+import re
 from collections.abc import Callable, Sequence
 from typing import Any, NoReturn
 
@@ -16,10 +17,13 @@ from robot_memory.cli.commands import COMMANDS, get_command
 from robot_memory.cli.options import PROGRAM, Options
 from robot_memory.core.fields import Field, get_fields
 from robot_memory.core.settings import Settings
+from robot_memory.core.suggestions import find_near, suggest
 from robot_memory.core.version import get_version
 from robot_memory.text.controls import escape_controls
 
 _NAMES = {'db_path': '--db'}
+_OPTION = re.compile(r'--?(?P<name>[^\W\d_][^=]*)')
+_NO_COMMAND = re.compile(r"argument COMMAND: invalid choice: '(?P<name>.*)' \(choose from ", re.S)
 _PATHS = ('db_path', 'model', 'params', 'output', 'file', 'backup', 'folder')
 _IN_EVERY_HELP = ('db_path', 'model', 'json', 'wait')
 _ALSO_POSITIONAL = ('query', 'memory_id', 'session', 'request', 'action', 'model_name', 'backup')
@@ -44,9 +48,19 @@ class CommandParser(_Parser):
     add_all: Callable[[], None] | None = None
 
     def parse_known_args(self, *given: Any, **named: Any) -> Any:
-        """Parse, with all arguments added."""
+        """Parse, with all arguments added; exit where a word is left over."""
         self.complete()
-        return super().parse_known_args(*given, **named)
+        parsed, left = super().parse_known_args(*given, **named)
+        if left:
+            self.refuse(left)
+        return parsed, left
+
+    def refuse(self, left: Sequence[str]) -> NoReturn:
+        """Say of words that nothing takes what would be taken."""
+        option = next(filter(None, map(_OPTION.match, left)), None)
+        if option:
+            self.error(f'no option {option.group()}{_suggest(option, self)}; see --help')
+        self.error(f'nothing takes {" ".join(left)!r}: quote a text that has spaces')
 
     def format_help(self) -> str:
         """Return the help of all arguments."""
@@ -66,6 +80,14 @@ class _ProgramParser(_Parser):
     def format_help(self) -> str:
         """Return the help with a line for each command."""
         return build_parser(with_summaries=True).format_help()
+
+    def error(self, message: str) -> NoReturn:
+        """Name the likest command in place of all of them."""
+        wrong = _NO_COMMAND.match(message)
+        if wrong:
+            near = suggest(wrong['name'], (name.replace('_', '-') for name in COMMANDS))
+            message = f'no command {wrong["name"]}{near}; see {PROGRAM} --help'
+        super().error(message)
 
 
 class _Version(argparse.Action):
@@ -93,12 +115,36 @@ def parse_line(arguments: Sequence[str]) -> argparse.Namespace:
     if name in COMMANDS and arguments[0] in (name, name.replace('_', '-')):
         parser = CommandParser(prog=f'{PROGRAM} {arguments[0]}', allow_abbrev=False)
         parser.add_all = functools.partial(_complete_command, parser, name)
-        parsed: argparse.Namespace
-        parsed, unknown = parser.parse_known_args(arguments[1:])
-        if not unknown:
-            parsed.command = name
-            return parsed
-    return build_parser().parse_args(arguments)
+        parsed = parser.parse_args(arguments[1:])
+        parsed.command = name
+        return parsed
+    program = build_parser()
+    _refuse_unknown(program, arguments)
+    return program.parse_args(arguments)
+
+
+def _refuse_unknown(parser: argparse.ArgumentParser, arguments: Sequence[str]) -> None:
+    """Exit where an option before the command is none: its value would pass for the command."""
+    known = _list_options(parser)
+    for word in arguments:
+        option = _OPTION.match(word)
+        if word.replace('-', '_') in COMMANDS or word == '--':
+            return
+        if option and option.group() not in known:
+            parser.error(
+                f'no option {option.group()} before the command{_suggest(option, parser)}; '
+                'those of a command follow it'
+            )
+
+
+def _suggest(option: re.Match[str], parser: argparse.ArgumentParser) -> str:
+    """Return the likest option in brackets, or nothing; the dashes do not make two alike."""
+    near = find_near(option['name'], [name[2:] for name in _list_options(parser)], 1)
+    return f' (did you mean --{near[0]}?)' if near else ''
+
+
+def _list_options(parser: argparse.ArgumentParser) -> list[str]:
+    return [name for action in parser._actions for name in action.option_strings]
 
 
 def build_parser(*, with_summaries: bool = False) -> argparse.ArgumentParser:
@@ -196,8 +242,8 @@ def _add(parser: Any, declaration: type, field: Field, hidden: bool = False) -> 
     settings |= {'dest': dest, 'default': argparse.SUPPRESS}
     option = _NAMES.get(field.name, '--' + field.name.replace('_', '-'))
     parser.add_argument(option, **settings)
-    if option != f'--{field.name}':
-        parser.add_argument(f'--{field.name}', **{**settings, 'help': argparse.SUPPRESS})
+    for other in sorted({f'--{field.name}', f'--{field.name.replace("_", "-")}'} - {option}):
+        parser.add_argument(other, **{**settings, 'help': argparse.SUPPRESS})
 
 
 def _make_dest(declaration: type, field: Field) -> str:
