@@ -138,6 +138,14 @@ def _judge(
     return replace(found, may_be_rule=_harms(classifier, text, vectors))
 
 
+def tells_danger(memory: Memory, text: str) -> bool:
+    """Say whether a text tells what may harm somebody: by its words, or by meaning."""
+    if endangers(text):
+        return True
+    classifier, vectors = find_classifier(memory), memory.embed_passage(text)
+    return classifier is not None and vectors is not None and _harms(classifier, text, vectors)
+
+
 def _harms(classifier: SentenceClassifier, text: str, vectors: TextVectors) -> bool:
     """Say whether a text tells what may harm somebody, as an allergy."""
     lead = _DANGEROUS if endangers(text) else 0.0

@@ -14,6 +14,7 @@ from robot_memory.storage.tables import memories, replacements
 from robot_memory.text import token_sets
 from robot_memory.text.categories import PROTECTED
 from robot_memory.text.relations import are_limits, corrects, may_correct
+from robot_memory.text.rules.dangers import endangers
 
 
 @dataclass(frozen=True)
@@ -35,8 +36,8 @@ def link_correction(
     """
     Let a new fact replace the known one that it corrects, in the caller's transaction.
 
-    Rules, and what stands on a higher authority, are not replaced: both then disagree, and a
-    proposal waits for an operator. None where it corrects nothing.
+    Rules, what may harm somebody, and what stands on a higher authority are not replaced: both
+    then disagree, and a proposal waits for an operator. None where it corrects nothing.
     """
     if is_quoted(said) or not (verdicts.found or may_correct(said.content)):
         return None
@@ -47,7 +48,8 @@ def link_correction(
     writer = new.writer or THE_STORE
     is_rule = not PROTECTED.isdisjoint((old.category, new.category))
     is_rule = is_rule or are_limits(old.content, new.content)
-    if may_change(old, writer) and not is_rule:
+    harms = endangers(old.content) or verdicts.tells_danger(old.id, old.content)
+    if may_change(old, writer) and not (is_rule or harms):
         replacements.replace(connection, memory_id, old.id, writer, new.created_at)
         return Correction(old.id, True)
     proposal, line = propose_replacement(connection, old, new, writer)

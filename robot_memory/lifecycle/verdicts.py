@@ -16,6 +16,7 @@ from typing import NamedTuple
 from robot_memory.embedding.cross_encoder import Scores, has_cross_encoder, load_cross_encoder
 from robot_memory.embedding.onnx import OnnxEmbedder
 from robot_memory.embedding.text_vectors import TextVectors
+from robot_memory.lifecycle.classification import tells_danger
 from robot_memory.memory import Memory
 from robot_memory.search.neighbours import open_neighbours
 from robot_memory.storage.tables import memories
@@ -75,13 +76,15 @@ class Verdict:
     """
     Hold the text of a known fact, the log odds that a new one replaces it, and if it does.
 
-    `restates` are the log odds that the new one says the same.
+    `restates` are the log odds that the new one says the same. A fact that is corrected, and tells
+    what may harm somebody, `endangers`.
     """
 
     content: str
     score: float
     replaced: bool
     restates: float
+    endangers: bool = False
 
 
 @dataclass(frozen=True)
@@ -99,6 +102,11 @@ class Verdicts:
         """Say whether a known fact of a text is corrected; None where that was not judged."""
         verdict = self.found.get(memory_id)
         return None if verdict is None or verdict.content != content else verdict.replaced
+
+    def tells_danger(self, memory_id: int, content: str) -> bool:
+        """Say whether a known fact that is corrected tells what may harm somebody."""
+        verdict = self.found.get(memory_id)
+        return verdict is not None and verdict.content == content and verdict.endangers
 
     def list_restated(self) -> list[tuple[int, str, float]]:
         """Return the id and text of known facts that a new one restates, with the log odds."""
@@ -167,7 +175,7 @@ def judge_statement(
         ]
         near_enough.sort(key=lambda one: -one[1])
         rest = [old for old, _ in near_enough[: _JUDGED if hinted else 1]]
-    return _read(embedder, said or rest, text, find_bars(text, is_said=bool(said)))
+    return _read(memory, embedder, said or rest, text, find_bars(text, is_said=bool(said)))
 
 
 def find_bars(text: str, *, is_said: bool) -> Bars:
@@ -188,7 +196,9 @@ def _share_words(old: str, new: str) -> float:
     return overlap(one, other) if one.is_han == other.is_han else 0.5
 
 
-def _read(embedder: OnnxEmbedder, facts: Sequence[Fact], text: str, bars: Bars) -> Verdicts:
+def _read(
+    memory: Memory, embedder: OnnxEmbedder, facts: Sequence[Fact], text: str, bars: Bars
+) -> Verdicts:
     """Have the first facts read; of those that are not read none is corrected or restated."""
     encoder = load_cross_encoder(embedder) if facts else None
     if encoder is None:
@@ -199,7 +209,10 @@ def _read(embedder: OnnxEmbedder, facts: Sequence[Fact], text: str, bars: Bars) 
         for old in facts[:_JUDGED]:
             scores = encoder.score(old.content, told)
             replaced = is_corrected(scores, bars)
-            found[old.id] = Verdict(old.content, scores.replaces, replaced, scores.restates)
+            harms = replaced and tells_danger(memory, old.content)
+            found[old.id] = Verdict(
+                old.content, scores.replaces, replaced, scores.restates, harms
+            )
     except Exception:  # whatever onnxruntime raises, learn goes on by words
         logger.exception('the cross-encoder failed')
         return NO_VERDICTS

@@ -18,6 +18,7 @@ from robot_memory.text.duplicate_keys import names_another
 from robot_memory.text.figures import write_common_units, write_figures
 from robot_memory.text.rules.people import find_named, find_people, is_named
 from robot_memory.text.sameness import (
+    adds_another,
     compute_overlap,
     is_same,
     may_be_same,
@@ -137,7 +138,7 @@ def may_restate(old: str, new: str, odds: float, *, is_rule: bool) -> bool:
     the sentence is another one, no amount needs to be the same ("two dozen"), nor a negation
     ("nobody but Li", "Li alone"). Of a rule the amounts must.
     """
-    if names_another(old, new) or has_han(old) != has_han(new):
+    if names_another(old, new) or adds_another(old, new) or has_han(old) != has_han(new):
         return False
     if is_rule and odds < _LIKELY:
         return False

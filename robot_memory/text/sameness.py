@@ -21,6 +21,7 @@ from robot_memory.text.statement_reader import (
     read_statement,
     stem,
 )
+from robot_memory.text.tokenizer import fold
 from robot_memory.text.toml_tables import load_toml
 from robot_memory.text.vocabulary import NUMBERS
 
@@ -39,6 +40,16 @@ _DISTINCT = 4
 """The first signs, which rewording leaves: change, plan, question, addition."""
 _SURE = 0.9
 """Similarity from which two texts of other forms may say no in other ways."""
+_LISTED = compile_pattern(
+    r"(?:,|\b(?:and|or|nor|plus))\s+(?:(?:the|an?|any|no|also|her|his|your|our)\s+)*(?P<word>[a-z][a-z'-]+)"
+    r'|(?<![\w-])(?P<rank>[a-z]+)(?=\s(?:cook|chef|nurse|doctor|foreman|manager|driver|guard|operator)s?\b)'
+)
+"""What stands in a list, and what says which of several persons of one role is meant."""
+_HAN_LISTED = compile_pattern('[和与或、及跟]')
+_HAN_RANK = compile_pattern('[副大小二三]')
+_HAN_PERSON = compile_pattern(
+    '主厨|厨|护士|主任|经理|班长|队长|厂长|校长|医生|儿子|女儿|孙|舅|姨|姑|叔|伯|哥|姐|弟|妹'
+)
 _HAN_AMOUNT = compile_pattern(
     r'(?:\d+(?:\.\d+)?|[零一二两三四五六七八九十百千万半]+)\s*(?:'
     + '|'.join(sorted(map(re.escape, UNIT_NAMES), key=len)[::-1])
@@ -51,12 +62,13 @@ _HAN_SMALL = frozenset(
 
 
 def is_same(one: Statement, other: Statement, similarity: float) -> bool:
-    """Say whether two texts say the same of the same."""
+    """Say whether the second text says the same of the same as the first, which is older."""
     # What costs most is asked last: most pairs are parted by the first of these.
     return (
         may_be_same(one.text, other.text, similarity)
         and _says_same(one, other, similarity)
         and not names_another(one.text, other.text)
+        and not adds_another(one.text, other.text)
     )
 
 
@@ -158,11 +170,48 @@ def measure_form(one: Statement, other: Statement) -> float:
 
 
 def tells_of_another(text: str, other: str) -> bool:
-    """Say whether two texts that look alike speak of other things, persons or actions."""
-    if names_another(text, other):
+    """Say whether a text speaks of other things, persons or actions than an older one like it."""
+    if names_another(text, other) or adds_another(other, text):
         return True
     content = _Content.of(read_statement(text), read_statement(other))
     return bool(content.left) and bool(content.right) and content.are_of_one_form()
+
+
+def adds_another(known: str, text: str) -> bool:
+    """
+    Say whether a text has all words of a known one, and lists more, or qualifies somebody.
+
+    'Eggs and milk' is more than 'eggs', and the sous chef is not the chef.
+    """
+    before, after = fold(known), fold(text)
+    if has_han(before) != has_han(after):
+        return False
+    if has_han(after):
+        return _adds_another_han(before, after)
+    known_words = {*_list_content(before, is_han=False)}
+    said = _list_content(after, is_han=False)
+    if not known_words < {*said}:
+        return False
+    added = {*said} - known_words - _filler()
+    return any(
+        root in added
+        for match in _LISTED.finditer(after)
+        for root in _list_content(match['word'] or match['rank'], is_han=False)
+    )
+
+
+def _adds_another_han(known: str, text: str) -> bool:
+    left, right = ([c for c in each if c.isalnum() or c == '、'] for each in (known, text))
+    codes = SequenceMatcher(None, left, right, autojunk=False).get_opcodes()
+    added = [(c, d) for kind, _, _, c, d in codes if kind == 'insert']
+    if len(added) < sum(kind != 'equal' for kind, *_ in codes):
+        return False
+    written = ''.join(right)
+    return any(
+        _HAN_LISTED.search(written[max(c - 1, 0) : d])
+        or (_HAN_RANK.fullmatch(written[c:d]) and _HAN_PERSON.match(written[d:]))
+        for c, d in added
+    )
 
 
 def _read_content(one: Statement) -> tuple[str, ...]:
