@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+import weakref
 from pathlib import Path
 from typing import Any
 
@@ -37,6 +39,15 @@ def encoder(embedder: OnnxEmbedder) -> CrossEncoder:
     assert found is not None
     assert load_cross_encoder(embedder) is found
     return found
+
+
+def test_a_model_that_nobody_holds_goes_with_its_cross_encoder(embedder: OnnxEmbedder) -> None:
+    own = OnnxEmbedder(embedder.directory)
+    assert load_cross_encoder(own) is not None
+    gone = weakref.ref(own)
+    del own
+    gc.collect()
+    assert gone() is None
 
 
 @pytest.mark.parametrize(

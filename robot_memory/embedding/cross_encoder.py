@@ -11,10 +11,10 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
-from functools import cache
 from pathlib import Path
 from threading import Lock
 from typing import NamedTuple, TypeGuard
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -23,6 +23,7 @@ from robot_memory.core.heap import trim_heap
 from robot_memory.embedding.onnx import OnnxEmbedder
 from robot_memory.embedding.onnx_graph import open_session
 from robot_memory.embedding.protocol import Embedder
+from robot_memory.embedding.token_ids import encode
 
 GRAPH = Path(__file__).with_name('cross_encoder.onnx')
 MODEL = 'multilingual-e5-small@417c4689'
@@ -34,6 +35,8 @@ LONGEST = 64
 
 logger = logging.getLogger(__name__)
 _LOADING = Lock()
+_loaded: WeakKeyDictionary[OnnxEmbedder, CrossEncoder | None] = WeakKeyDictionary()
+"""Those of the embedders that are in memory; changed under `_LOADING`."""
 
 
 class Scores(NamedTuple):
@@ -60,11 +63,13 @@ class CrossEncoder:
                 'default model has them'
             )
         self._session = open_session(graph, directory, threads=1, is_lean=True)
-        self._tokenize = embedder.tokenize
+        # Not the embedder: a loaded cross-encoder would keep the model in memory for good.
+        self._tokenizer = embedder.tokenizer
 
     def score(self, older: str, newer: str) -> Scores:
         """Return the log odds that the newer statement replaces, and restates, the older one."""
-        ids = np.array([join_pair(self._tokenize(older), self._tokenize(newer))])
+        first, second = (encode(self._tokenizer, text) for text in (older, newer))
+        ids = np.array([join_pair(first, second)])
         feed = {'input_ids': ids, 'attention_mask': np.ones_like(ids)}
         return Scores(*self._session.run(None, feed)[0][0].tolist())
 
@@ -85,12 +90,17 @@ def has_cross_encoder(embedder: Embedder | None) -> TypeGuard[OnnxEmbedder]:
 
 
 def load_cross_encoder(embedder: OnnxEmbedder) -> CrossEncoder | None:
-    """Return the cross-encoder, which the first call loads; None, and logged why, if it cannot."""
+    """
+    Return the cross-encoder, which the first call loads; None, and logged why, if it cannot.
+
+    It goes with its embedder.
+    """
     with _LOADING:  # else several threads would load one each
-        return _load(embedder)
+        if embedder not in _loaded:
+            _loaded[embedder] = _load(embedder)
+        return _loaded[embedder]
 
 
-@cache
 def _load(embedder: OnnxEmbedder) -> CrossEncoder | None:
     try:
         return CrossEncoder(embedder)

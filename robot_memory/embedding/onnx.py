@@ -20,7 +20,7 @@ from robot_memory.embedding.manifest import (
     write_measurement,
 )
 from robot_memory.embedding.onnx_graph import OnnxGraph
-from robot_memory.embedding.token_ids import open_tokenizer
+from robot_memory.embedding.token_ids import encode, open_tokenizer
 
 MAX_BATCH_TOKENS = 1024
 """Tokens of one run: bounds the memory of a batch (some 25 MB of attention at 512 tokens)."""
@@ -50,13 +50,13 @@ class OnnxEmbedder:
         self._max_tokens = manifest.max_tokens or MAX_TOKENS
         self.languages, self.turns = manifest.languages, manifest.turns
         self._graph = OnnxGraph(directory, manifest, threads)
-        self._tokenizer = open_tokenizer(directory, manifest.pieces, self._max_tokens)
+        self.tokenizer = open_tokenizer(directory, manifest.pieces, self._max_tokens)
         self.dimension = self._graph.find_dimension(self.tokenize('robot'), manifest.dimension)
         self._center = _read_center(directory, manifest.center, self.dimension)
         measured = read_measurement(directory, manifest)
         if measured is None:
             self._graph.check_tokens(
-                self._tokenizer.path, self._tokenizer.find_largest_id(), self._max_tokens
+                self.tokenizer.path, self.tokenizer.find_largest_id(), self._max_tokens
             )
             measured = Measurement(
                 identify(directory, manifest), measure_calibration(self, manifest.languages)
@@ -104,8 +104,7 @@ class OnnxEmbedder:
 
     def tokenize(self, text: str) -> list[int]:
         """Return the token ids of a text, those of begin and end included; at least one."""
-        valid = text.strip().encode('utf-8', 'replace').decode('utf-8')
-        return self._tokenizer.encode(valid) or [0]
+        return encode(self.tokenizer, text)
 
 
 def _read_center(directory: Path, name: str, dimension: int) -> NDArray[np.float32] | None:

@@ -29,6 +29,12 @@ def open_tokenizer(directory: Path, pieces: str, max_tokens: int) -> TokenIds:
     return JsonIds(directory / TOKENIZER_FILE, max_tokens)
 
 
+def encode(tokenizer: TokenIds, text: str) -> list[int]:
+    """Return the token ids of a text, those of begin and end included; at least one."""
+    valid = text.strip().encode('utf-8', 'replace').decode('utf-8')
+    return tokenizer.encode(valid) or [0]
+
+
 class PieceIds:
     """Read the ids from a piece file."""
 
