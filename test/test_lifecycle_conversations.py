@@ -223,3 +223,22 @@ def test_two_people_may_state_the_same(robot: Robot) -> None:
     again = robot.save_conversation('I am allergic to peanuts.', 'ok', actor_id=BOB)
     assert first.memory_ids[-1] != second.memory_ids[-1] == again.memory_ids[-1]
     assert len(persona(robot, ANNA)) == len(persona(robot, BOB)) == 1
+
+
+@pytest.mark.parametrize(
+    'said',
+    [
+        'Never leave the gate open.',
+        "Don't touch my tools.",
+        'Never put salt in my soup.',
+        'Can you remember that Anna is allergic to nuts?',
+        "I'm just visiting, but just so you know I'm badly allergic to bees.",
+    ],
+)
+def test_what_a_person_forbids_or_must_not_have_is_kept(thinking_robot: Robot, said: str) -> None:
+    assert len(thinking_robot.save_conversation(said, 'OK.').memory_ids) == 3
+
+
+@pytest.mark.parametrize('said', ["Don't drop it!", 'Never mind.', 'Never heard of it.'])
+def test_what_a_person_forbids_for_now_is_not(thinking_robot: Robot, said: str) -> None:
+    assert len(thinking_robot.save_conversation(said, 'OK.').memory_ids) == 2

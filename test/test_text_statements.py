@@ -5,7 +5,12 @@ from __future__ import annotations
 import pytest
 from robots import Robot
 
-from robot_memory.text.statements import MOST, drop_request, extract_statements
+from robot_memory.text.statements import (
+    MOST,
+    drop_request,
+    extract_statements,
+    list_sentences,
+)
 
 
 def categories(text: str) -> list[str]:
@@ -207,3 +212,30 @@ def test_who_spoke_is_part_of_the_search(robot: Robot) -> None:
 )
 def test_a_request_to_remember_is_dropped_from_what_it_opens_or_ends(text: str, rest: str) -> None:
     assert drop_request(text) == rest
+
+
+@pytest.mark.parametrize(
+    ('text', 'told'),
+    [
+        ('Can you remember that Anna is allergic to nuts?', 'Anna is allergic to nuts'),
+        ('Did I tell you that Greta is diabetic?', 'Greta is diabetic'),
+        ('Do you know that the bridge is closed?', 'the bridge is closed'),
+        ('你能记住园丁对花粉过敏吗？', '园丁对花粉过敏'),
+        ('你知道我孙子对花生过敏吧？', '我孙子对花生过敏'),
+    ],
+)
+def test_what_is_asked_in_order_to_tell_it_is_told(text: str, told: str) -> None:
+    assert [one.statement.text for one in list_sentences(text)] == [told]
+
+
+@pytest.mark.parametrize(
+    'text',
+    [
+        'Can you remember where the keys are?',
+        'Do you know what time it is?',
+        'Do you know that?',
+        '你知道钥匙在哪吧？',
+    ],
+)
+def test_what_is_only_asked_is_not_told(text: str) -> None:
+    assert list_sentences(text) == []

@@ -19,7 +19,7 @@ from robot_memory.text.categories import (
     is_limit,
 )
 from robot_memory.text.rules.commands import commands, describes
-from robot_memory.text.rules.dangers import endangers
+from robot_memory.text.rules.dangers import endangers, restricts_person
 from robot_memory.text.rules.prescribed import may_prescribe_limit, prescribes_limit
 from robot_memory.text.statements import MOST, Sentence, Statement, drop_request
 
@@ -36,8 +36,11 @@ _POSSIBLE = 0.6
 """By how much a text may be under the threshold and yet be told to planners as a possible rule."""
 _BY_HABIT = ('pattern', 'preference', 'worldview')
 """Categories of words that rules have as well: always, whenever, rather, nothing more than."""
-_DANGEROUS = 0.5
-"""By how much the threshold is lower for what has a word of allergies, or of what is forbidden."""
+_DANGEROUS, _RESTRICTED = 0.5, 1.2
+"""
+By how much the threshold is lower for what has a word of allergies, or of what is forbidden; and
+for what tells so of somebody: "Tom can't have nuts".
+"""
 _MEASURED = re.compile(
     r'\b(?:over|under|above|below|at (?:most|least)|(?:more|less) than)\s+'
     r'-?\d[\d.]*(?:\s*[^\s,;:\d]+)?'
@@ -93,13 +96,18 @@ def select_statements(
     found = []
     for sentence, vector in zip(sentences, vectors, strict=True):
         text, is_kept = sentence.statement.text, sentence.is_stated
+        inferred = _refine(memory, text, sentence.statement.found, vector) if is_kept else None
         if classifier is not None and vector is not None and not sentence.is_asked:
             lead = _STATED if is_kept else _ORDERED if sentence.is_order else 0.0
-            is_kept = classifier.has_trait(Trait.LASTING, text, vector.first, lead) or (
-                not sentence.is_order and classifier.has_trait(Trait.HARMS, text, vector.first)
+            # Who says what is never to be done says it for good, though few words of it last.
+            rules = inferred is not None and inferred.category == CONSTRAINT
+            is_kept = (
+                (rules and sentence.statement.found.category == CONSTRAINT)
+                or classifier.has_trait(Trait.LASTING, text, vector.first, lead)
+                or (not sentence.is_order and _harms(classifier, text, vector))
             )
         if is_kept:
-            inferred = _refine(memory, text, sentence.statement.found, vector)
+            inferred = inferred or _refine(memory, text, sentence.statement.found, vector)
             found.append(Statement(text, inferred))
     return found[:MOST]
 
@@ -148,7 +156,7 @@ def tells_danger(memory: Memory, text: str) -> bool:
 
 def _harms(classifier: SentenceClassifier, text: str, vectors: TextVectors) -> bool:
     """Say whether a text tells what may harm somebody, as an allergy."""
-    lead = _DANGEROUS if endangers(text) else 0.0
+    lead = _RESTRICTED if restricts_person(text) else _DANGEROUS if endangers(text) else 0.0
     return classifier.has_trait(Trait.HARMS, text, vectors.first, lead)
 
 

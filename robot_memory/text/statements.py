@@ -100,7 +100,14 @@ def list_sentences(text: str) -> list[Sentence]:
 
 
 def _drop_questions(sentence: str) -> list[str]:
-    """Return a sentence, or of one that asks the clauses before the question."""
+    """
+    Return a sentence, or of one that asks the clauses before the question.
+
+    What is asked in order to tell it is told: "Did I tell you that Greta is diabetic?"
+    """
+    told = _compile_table('asks_to_tell').match(fold(sentence))
+    if told:
+        return [sentence[told.end() :].rstrip('?？吗吧呢 ')] if told.end() < len(sentence) else []
     if not _ASKS.search(fold(sentence)):
         return [sentence]
     clauses = [clause.strip() for clause in _CLAUSE.split(sentence)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from robot_memory.text.compiled_patterns import compile_pattern
+from robot_memory.text.rules.people import tells_of_person
 from robot_memory.text.tokenizer import fold
 
 _ENGLISH = (
@@ -16,8 +17,25 @@ _CHINESE = (
     '|(?:不能|不可以|不许|不得|不准|忌|禁止|别)(?:再)?(?:吃|喝|碰|用|服|沾|超过|接触)'
 )
 _DANGER = compile_pattern(f'{_ENGLISH}|{_CHINESE}')
+_DIET = compile_pattern(
+    r"\b(?:can't|cannot|can not|mustn't|must not|isn't allowed|is not allowed"
+    r"|(?:is|am|i'm|are) not to)(?: to)? (?:have|eat|drink|take)\b"
+    r'|\b(?:is|am|are|are both|i.m|[a-z]+.s) (?:\w+ )?(?:vegan|vegetarian|diabetic|coeliac|celiac'
+    r'|epileptic|asthmatic|pregnant|allergic|(?:lactose |gluten )?intolerant)\b'
+    r'|\b(?:has|have|got|suffers? from) (?:an? |the )?(?:\w+ )?'
+    r'(?:heart|kidney|liver|lung|stomach) (?:condition|disease|failure|trouble|problem)'
+    r'|\b(?:has|have|got) (?:an? )?(?:\w+ )?pacemaker\b'
+    '|(?:不能|不可以|不许|不得|不准)(?:再)?[吃喝]|[吃喝]不了|吃素'
+    '|心脏病|起搏器|高血压|肾病|痛风|怀孕|孕妇'
+)
+"""What somebody must not have, or is: of whoever has a name or an occupation it tells a danger."""
 
 
 def endangers(text: str) -> bool:
     """Say whether a text tells what may harm somebody, by its words; it need not be a rule."""
     return _DANGER.search(fold(text)) is not None
+
+
+def restricts_person(text: str) -> bool:
+    """Say whether a text tells of somebody what he must not eat or drink, or an illness."""
+    return _DIET.search(fold(text)) is not None and tells_of_person(text)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
+from robot_memory.text.caching import cache_texts
 from robot_memory.text.compiled_patterns import compile_pattern
 from robot_memory.text.toml_tables import load_toml
 
@@ -30,6 +31,12 @@ _NICKNAME = compile_pattern(
     r'(?![天常刚慢好每渐轻多久偷悄往个人处时年家看试等谢谢听])([\u4e00-\u9fff])\1|[阿小老][\u4e00-\u9fff]'
 )
 """A doubled character that is no adverb, verb or measure, or one with a prefix of nicknames."""
+_NO_ROOM = (
+    r"(?!(?:['’]s?)? (?:\w+ )?(?:workshop|shop|room|station|office|desk|bench|booth|lodge|area)"
+    r's?\b|[房室间站坊台]|办公|休息|值班)'
+)
+"""What is no person: the carpenter's workshop, 护士站."""
+_SPEAKS_OF_SELF = compile_pattern(r"\b(?:I|I'm|[Mm]y|[Mm]e)\b|我")
 _SPEAKER = compile_pattern(r'\b(?:i|i.m|me|we)\b|我们?')
 
 
@@ -53,18 +60,22 @@ def key_of(name: str) -> str:
     """Return the key of a name: 'li' of Li, 小李 and Li Lei; 'chen' of Dr. Chen and 陈博士."""
     name = _AGE.sub('', name)
     folded = name.strip().lower()
-    for person in find_people(name, known=()):
-        if person.start == 0 or person.end == len(name.strip()):
-            return person.key
+    found = [
+        person
+        for person in find_people(name, known=())
+        if person.start == 0 or person.end == len(name.strip())
+    ]
+    if found:  # 'the gardener Li' is Li
+        return next(filter(is_named, found), found[0]).key
     if re.fullmatch('[\u4e00-\u9fff]{2,3}', folded) and folded[0] in _han_keys():
         return _han_keys()[folded[0]]
     return re.sub(rf'^(?:(?:{load_people()["titles"]["en"]})\.?\s+)+', '', folded)
 
 
 def list_roles_of(name: str) -> set[str]:
-    """Return what else a person who is called so is: 'resident (84)' is elderly."""
+    """Return what a person who is called so is: 'guest (84)' is elderly, a cook's boy a child."""
     key, age = key_of(name), _AGE.search(name)
-    roles = {key} & UNNAMED
+    roles = {key, *(person.key for person in find_people(name))} & UNNAMED
     if key in _OLD or (age and int(age[1]) >= _OLD_FROM):
         roles.add('elderly')
     if age and int(age[1]) < _CHILD_UNTIL:
@@ -110,6 +121,31 @@ def is_named(person: Person) -> bool:
     return not person.is_pronoun and person.key not in UNNAMED
 
 
+@cache_texts(2048)
+def find_called(text: str) -> Mapping[str, str]:
+    """
+    Return how persons are called in a text, by key: by a name or by what they are.
+
+    Unlike `find_people` it tells a nurse from a cook, and a son from a neighbour; of people of
+    many, such as guests, the key of all.
+    """
+    found = {
+        person.key: text[person.start : person.end]
+        for person in find_people(text)
+        if not person.is_pronoun and person.key not in (ANYONE, 'worker')
+    }
+    for key, pattern in _compile_called():
+        match = pattern.search(text)
+        if match:
+            found.setdefault(key, match[0])
+    return found
+
+
+def tells_of_person(text: str) -> bool:
+    """Say whether a text tells of somebody: by a name, by what he is, or of the speaker."""
+    return bool(find_called(text)) or _SPEAKS_OF_SELF.search(text) is not None
+
+
 def list_nicknames(text: str) -> set[str]:
     """Return what Chinese children and friends may be called in a text: 豆豆, 阿凯; not 慢慢."""
     return {match[0] for match in _NICKNAME.finditer(text)}
@@ -127,9 +163,14 @@ def find_unnamed(folded: str, people: Iterable[Person]) -> list[tuple[int, int]]
 
 
 def mask_people(folded: str, people: Iterable[Person]) -> str:
-    """Return a text without the names in it, in the same length: 汤姆 is no soup."""
+    """
+    Return a text without the names in it, in the same length: 汤姆 is no soup.
+
+    Nor, in Chinese, without occupations: 车间主任 is no workshop.
+    """
     for person in people:
-        if is_named(person):
+        is_titled = person.key == 'worker' and not folded[person.start : person.end].isascii()
+        if is_named(person) or is_titled:
             name = '_' * (person.end - person.start)
             folded = f'{folded[: person.start]}{name}{folded[person.end :]}'
     return folded
@@ -235,10 +276,27 @@ def _compile_names() -> tuple[tuple[str, re.Pattern[str]], ...]:
 @cache
 def _compile_roles() -> tuple[tuple[str, re.Pattern[str]], ...]:
     """Compile how people are named by what they are: their keys, and the words."""
+    tables = load_people()
+    roles = {key: [words] for key, words in tables['roles'].items()}
+    roles['worker'] += tables['occupations'].values()
     return tuple(
-        (key, compile_pattern(rf'\b(?i:{words["en"]})\b|{words["zh"]}'))
-        for key, words in load_people()['roles'].items()
+        (key, _compile_words(words, _NO_ROOM if key == 'worker' else ''))
+        for key, words in roles.items()
     )
+
+
+@cache
+def _compile_called() -> tuple[tuple[str, re.Pattern[str]], ...]:
+    """Compile what people are called by their occupations and in a family."""
+    tables = load_people()
+    called = {**tables['occupations'], **tables['kin']}
+    return tuple((key, _compile_words([words], _NO_ROOM)) for key, words in called.items())
+
+
+def _compile_words(words: Iterable[Mapping[str, str]], after: str) -> re.Pattern[str]:
+    """Compile words of both languages, but before what is `after` them."""
+    english, chinese = ('|'.join(one[name] for one in words) for name in ('en', 'zh'))
+    return compile_pattern(rf'(?:\b(?i:{english})\b|(?:{chinese})){after}')
 
 
 def _capitalised(text: str) -> Iterable[re.Match[str]]:
