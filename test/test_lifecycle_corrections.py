@@ -132,6 +132,27 @@ def test_the_wider_limit_that_was_said_later_stands_second(thinking_robot: Robot
     assert [one.disagrees for one in robot.recall('how fast?').memories] == [None, None]
 
 
+@pytest.mark.parametrize(
+    ('danger', 'other', 'task'),
+    [
+        (
+            'Greta is diabetic',
+            'Greta is not in room 7 any more, she is in room 9',
+            'Bring Greta a piece of cake',
+        ),
+        ('Mr Klein has a pacemaker', 'Mr Klein is no longer the foreman', 'Call Mr Klein'),
+        ('李师傅有糖尿病', '李师傅不是班长了，现在是赵师傅', '给李师傅一块蛋糕'),
+    ],
+)
+def test_what_may_harm_somebody_is_told_whatever_is_said_later(
+    thinking_robot: Robot, danger: str, other: str, task: str
+) -> None:
+    robot = thinking_robot
+    known = require(robot.learn(danger).memory_id)
+    assert robot.learn(other).replaces is None
+    assert known in [one.memory_id for one in robot.get_context(task).rules.may_apply]
+
+
 def test_a_lower_authority_replaces_nothing_but_asks(thinking_robot: Robot) -> None:
     robot = thinking_robot
     with calling(OPERATOR):

@@ -138,6 +138,6 @@ def test_a_time_of_day_is_read(text: str, hour: float | None) -> None:
 
 def test_what_is_not_read_of_a_situation_is_said(robot: Robot) -> None:
     told = robot.get_context(TASK, situation={'people': ['Li'], 'time': 'afternoon'}).context
-    assert 'Not read of situation: "people", time "afternoon" (HH:MM or ISO 8601)' in told
+    assert 'Not read of situation: "people", time "afternoon" (HH:MM, 9 pm or ISO 8601)' in told
     assert 'accepted: people_near, tool, place, time, age_s' in told
     assert 'Not read' not in robot.get_context(TASK, situation={'time': '2:30 pm'}).context

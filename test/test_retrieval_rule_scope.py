@@ -313,6 +313,12 @@ def test_what_is_asked_to_be_remembered_is_a_rule_where_it_is_one_alone(
         ('Grandpa can’t have grapefruit.', 'Pour Grandpa a juice.', 'Pour Li a juice.'),
         ('One bite of walnut cake put Rosa in hospital.', 'Bring Rosa dessert.', 'Feed the cat.'),
         ('吃了花生，琪琪的嘴就肿起来。', '给琪琪拿点零食。', '慢慢把门关上。'),
+        ('The physio has a latex allergy.', 'Hand the physio the gloves.', 'Feed the cat.'),
+        ('护工对乳胶过敏。', '把乳胶手套递给护工。', '慢慢把门关上。'),
+        ('主厨对花生过敏。', 'Serve the chef hummus.', 'Hand the gardener a rake.'),
+        ("Grandpa's friend can't eat pork.", "Feed Grandpa's friend.", 'Feed the cat.'),
+        ('My boss is vegan.', 'Serve my boss a steak.', 'Feed the cat.'),
+        ('隔壁阿姨吃素。', '给隔壁阿姨端盘肉。', '慢慢把门关上。'),
     ],
 )
 def test_what_may_harm_somebody_may_be_a_rule(

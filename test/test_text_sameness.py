@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from robot_memory.text.sameness import tells_of_another
+from robot_memory.text.sameness import adds_another, tells_of_another
 
 
 @pytest.mark.parametrize(
@@ -19,3 +19,22 @@ from robot_memory.text.sameness import tells_of_another
 def test_another_object_or_verb_is_another_event(one: str, other: str, parts: bool) -> None:
     assert tells_of_another(one, other) is parts
     assert tells_of_another(other, one) is parts
+
+
+@pytest.mark.parametrize(
+    ('known', 'text', 'adds'),
+    [
+        ('Mr Feldman is allergic to eggs', 'Mr Feldman is allergic to eggs and milk', True),
+        ("The cook can't have nuts or sesame", "The cook can't have nuts, sesame or eggs", True),
+        ('Mr Feldman is allergic to eggs and milk', 'Mr Feldman is allergic to eggs', False),
+        ('Never hand the cook nuts', 'Never hand the sous cook nuts', True),
+        ('The cup is on the table', 'The red cup is on the table', False),
+        ('Dry the cup', 'Please dry the cup, okay', False),
+        ('主厨对花生过敏', '副主厨对花生过敏', True),
+        ('老李的儿子怕狗', '老李的大儿子怕狗', True),
+        ('老李不吃花生', '老李不吃花生和虾', True),
+        ('杯子在桌上', '大杯子在桌上', False),
+    ],
+)
+def test_a_longer_list_or_another_person_is_more(known: str, text: str, adds: bool) -> None:
+    assert adds_another(known, text) is adds

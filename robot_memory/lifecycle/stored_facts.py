@@ -84,7 +84,13 @@ def store_fact(
         corrected = link_correction(connection, memory_id, record, neighbours, verdicts)
         kept = Stored(memory_id, correction=corrected)
     else:
+        before = memories.get_active(connection, known.existing_id)
         kept = _keep_known(memory, connection, known, record, vector)
+        if is_higher(record.authority, before.authority) and not kept.retried:
+            # The word of a person corrects nothing of a planner; now it is the planner's own.
+            memory_id = kept.memory_id
+            corrected = link_correction(connection, memory_id, record, neighbours, verdicts)
+            kept = replace(kept, correction=corrected)
     if may_be_rule:
         restates = known is not None and known.method == CROSS_ENCODER
         keep_possible_rule(connection, kept.memory_id, record, restates=restates)

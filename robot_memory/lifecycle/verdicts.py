@@ -210,9 +210,7 @@ def _read(
             scores = encoder.score(old.content, told)
             replaced = is_corrected(scores, bars)
             harms = replaced and tells_danger(memory, old.content)
-            found[old.id] = Verdict(
-                old.content, scores.replaces, replaced, scores.restates, harms
-            )
+            found[old.id] = Verdict(old.content, scores.replaces, replaced, scores.restates, harms)
     except Exception:  # whatever onnxruntime raises, learn goes on by words
         logger.exception('the cross-encoder failed')
         return NO_VERDICTS

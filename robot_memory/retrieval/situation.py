@@ -95,6 +95,8 @@ def _parse(given: Mapping[str, Any], max_age_s: float) -> tuple[dict[str, Any], 
     if isinstance(people, str):
         stripped = people.strip()
         people = [] if stripped.casefold() in _NOBODY else _COMMA.split(stripped)
+    if isinstance(people, list) and len(people) == 1 and isinstance(people[0], str):
+        people = [] if people[0].strip().casefold() in _NOBODY else people
     if people is not None and not are_names(people):
         raise InvalidArgument(
             'situation.people_near must be a list of names, [] where nobody is near, not '
@@ -113,6 +115,8 @@ def _parse(given: Mapping[str, Any], max_age_s: float) -> tuple[dict[str, Any], 
     if age > max_age_s:
         return {}, age
     known = {name: given[name] for name in _TEXTS if given.get(name)}
+    if 'time' in known and parse_clock(known['time']) is None:
+        del known['time']
     return (known if people is None else {**known, 'people_near': people}), age
 
 
@@ -130,7 +134,7 @@ def _list_unread(given: Mapping[str, Any]) -> str:
     unread = [quote(str(name), _SHOWN) for name in given if name not in _KEYS]
     time = given.get('time')
     if isinstance(time, str) and time and parse_clock(time) is None:
-        unread.append(f'time {quote(time, _SHOWN)} (HH:MM or ISO 8601)')
+        unread.append(f'time {quote(time, _SHOWN)} (HH:MM, 9 pm or ISO 8601)')
     accepted = ', '.join(_KEYS)
     return (
         f'Not read of situation: {", ".join(unread[:4])}; accepted: {accepted}.' if unread else ''

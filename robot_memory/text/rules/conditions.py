@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import calendar
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple, TypeAlias
 
@@ -94,6 +95,8 @@ def describe(atom: Condition) -> str:
         return f'for {words}'
     if name in ('payload_kg', 'temperature_c'):
         return f'{value[0]} {value[1]:g} {"kg" if name == "payload_kg" else "°C"}'
+    if name == 'days':
+        return ', '.join(calendar.day_name[day] for day in value)
     if name == 'hours':
         return f'{_format_hour(value[0])} to {_format_hour(value[1])}'
     return str(words)
@@ -182,6 +185,8 @@ def _judge_near(scene: Scene, key: str, _: Condition, __: Kin) -> Truth:
         return True
     if not scene.is_complete:
         return None
+    if key == 'worker' and any(scene.near[name] for name in scene.near.keys() - UNNAMED):
+        return None  # of somebody with a name it is not known what he works as
     open_to = load_people()['open'][key] if key in ROLES else ()
     is_open = any(scene.unclear if other == ANYONE else scene.near.get(other) for other in open_to)
     return None if is_open else False

@@ -207,8 +207,8 @@ def _choose_senses(
     opens = not prefix.strip() or prefix.rstrip()[-1] in ',.;:!?'
     verb = opens or before in (
         'to', 'and', 'then', 'please', 'you', 'must', 'not', "don't", 'never', 'always', 'first',
-        'also', 'or', 'no', 'now', 'just', 'may', 'can', 'should', 'when', 'while', 'before', 'is',
-        'are',
+        'only', 'also', 'or', 'no', 'now', 'just', 'may', 'can', 'should', 'when', 'while',
+        'before', 'is', 'are',
     )  # fmt: skip
     return (
         tuple(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from datetime import datetime
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -184,16 +185,33 @@ def _names_day(word: str, folded: str) -> bool:
     return bool(re.search(rf'\b{word}s?\b', folded)) if word.isascii() else word in folded
 
 
+_CLOCK = re.compile(
+    r'(?P<hour>[01]?\d|2[0-3])(?::(?P<minute>[0-5]\d)(?::[0-5]\d)?)?'
+    r'\s?(?:(?P<half>[ap])\.?m\.?)?',
+    re.IGNORECASE,
+)
+
+
 def parse_clock(text: str) -> float | None:
-    """Return a time of day in hours, as HH:MM (am, pm) or in an ISO stamp; None: it is none."""
-    match = re.search(
-        r'(?:^|T|\s)([01]?\d|2[0-3]):([0-5]\d)(?::\d\d)?\s?(?:([ap])\.?m\b)?',
-        text.strip(),
-        re.IGNORECASE,
-    )
-    if match is None:
+    """Return a time of day in hours: HH:MM, with am or pm, or of an ISO 8601 stamp; else None."""
+    stamp = parse_stamp(text)
+    if stamp is not None:
+        return stamp.hour + stamp.minute / 60
+    match = _CLOCK.fullmatch(text.strip())
+    if match is None or not (match['minute'] or match['half']):
         return None
-    hour = int(match[1])
-    if match[3] and 0 < hour <= 12:
-        hour = hour % 12 + (12 if match[3] in 'pP' else 0)
-    return hour + int(match[2]) / 60
+    hour = int(match['hour'])
+    if match['half'] and 0 < hour <= 12:
+        hour = hour % 12 + (12 if match['half'] in 'pP' else 0)
+    return hour + int(match['minute'] or 0) / 60
+
+
+def parse_stamp(text: str) -> datetime | None:
+    """Return a date with a time, as ISO 8601 writes it, in its own zone; None: it is none."""
+    written = text.strip()
+    if ':' not in written:
+        return None
+    try:
+        return datetime.fromisoformat(re.sub('[zZ]$', '+00:00', written))
+    except ValueError:
+        return None

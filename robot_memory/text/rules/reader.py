@@ -14,6 +14,7 @@ from collections.abc import Iterable
 
 from robot_memory.text.rules.alternatives import split_alternatives
 from robot_memory.text.rules.conditions import Condition, is_guess, list_kinds
+from robot_memory.text.rules.dangers import endangers
 from robot_memory.text.rules.lexicon import Mention, find_mentions, is_part_of_word, name_kinds
 from robot_memory.text.rules.nearness import names_near
 from robot_memory.text.rules.people import ANYONE, Person, find_people, mask_people
@@ -34,7 +35,7 @@ from robot_memory.text.rules.service import is_served
 from robot_memory.text.rules.stating import Found, Read, select
 from robot_memory.text.rules.tools import find_mounted
 
-VERSION = 8
+VERSION = 9
 """Raise it when the same rule would have another condition: stored ones are then read anew."""
 _MANY = (ANYONE, 'worker', 'visitor')
 _HOURS = frozenset({'hours', 'days'})
@@ -57,9 +58,18 @@ def _read_clauses(text: str) -> Condition:
     parts = split_rule(folded)
     if holds_anywhere(folded, parts):
         return {}
+    people = find_people(shown)
+    if any(part.forbids for part in parts) and not any(one.is_pronoun for one in people):
+        # Why something is forbidden is no condition, unless it says whom: 'never give her nuts'.
+        parts = [
+            part
+            for part in parts
+            if part.forbids or part.is_condition or not endangers(folded[part.start : part.end])
+        ]
+    required = [part for part in parts if part.is_required]
+    parts = [part for part in parts if not part.is_required]
     lasting = [part for part in parts if not is_contingency(folded, part)]
     is_contingent, parts = len(lasting) < len(parts), lasting
-    people = find_people(shown)
     always = says_always(folded)
     sure: dict[str, list[Condition]] = {}
     unsure: dict[str, list[Condition]] = {}
@@ -90,12 +100,21 @@ def _read_clauses(text: str) -> Condition:
     if not sure:
         main = [part for part in parts if not (negated and part.is_exception)]
         unknown = find_unknown(folded, main)
+        if required and not unknown:
+            # Nothing is named but what must be so: 'only where nobody is near do you drive fast'.
+            asked = _read_required(required, folded, people)
+            named = [folded[part.start : part.end].strip(' ,.。') for part in main if part.forbids]
+            return (
+                {'unsure': asked} if asked else {'word': named[0]} if named else find_open(folded)
+            )
         if negated:
             sure['word'] = unknown or _read_main(folded, parts)
         else:
             sure['word'] = unknown or _read_measured(parts, folded, people)
     conditions = [_join('any', atoms) for atoms in sure.values() if atoms]
     conditions += [{'not': atom} for atom in _unique(negated)]
+    perhaps = _read_required([part for part in required if part.is_weak], folded, people)
+    conditions += [{'unsure': perhaps}] if perhaps else []
     if not conditions:
         return {} if is_contingent else find_open(folded)
     if all(is_guess(one) or not _HOURS.isdisjoint(one) for one in conditions):
@@ -105,10 +124,20 @@ def _read_clauses(text: str) -> Condition:
     return _join('all', conditions)
 
 
+def _read_required(parts: list[Part], folded: str, people: list[Person]) -> Condition:
+    """Return what must be so for what a rule permits; {} where no table knows it."""
+    read = [found.atom for part in parts for *_, found in _read_part(part, folded, people)]
+    return _join('all', read) if read else {}
+
+
 def _reword(text: str) -> str:
     """Say 'if anybody' for 'unless nobody', 'unless Tom is' for 'when Tom is not', and so on."""
     words = load_reader()['reworded']
+    text = re.sub(words['asked_zh'], '', text)
+    text = re.sub(words['limit_for_en'], r'\2 \1 ', text, flags=re.IGNORECASE)
     text = re.sub(words['apposition_en'], '', text)
+    text = re.sub(words['nobody_but_en'], 'nobody may ', text, flags=re.IGNORECASE)
+    text = re.sub(words['nobody_but_zh'], '', text)
     text = re.sub(words['unless_nobody_en'], 'if anybody ', text, flags=re.IGNORECASE)
     text = re.sub(words['unless_nobody_zh'], r'\1有人的话', text)
     text = re.sub(words['nobody_en'], 'unless anybody is ', text, flags=re.IGNORECASE)
@@ -326,7 +355,8 @@ def _read_people(part: Part, folded: str, people: list[Person]) -> list[tuple[st
     for person in people:
         if not part.start <= person.start < part.end:
             continue
-        name = folded[person.start : person.end]
+        named = next((one for one in people if one.key == person.key), person)
+        name = folded[named.start : named.end]  # not the pronoun that stands for it
         may_be_near = part.is_condition or not person.is_pronoun
         if may_be_near and names_near(folded, person, people):
             found.append(('near', {'person_near': person.key, 'words': name}))

@@ -22,7 +22,8 @@ class Part:
     `is_condition`: it states when the rule holds; `is_exception`: when it does not.
     `names_actions`: what it names is forbidden or limited, and so a condition. `opens`: nothing
     stands before it. `is_topic`: it is what the rule says something of.
-    `is_weak`: it may as well say how something is done: 'with a lid on'.
+    `is_weak`: it may as well say how something is done: 'with a lid on'. `is_required`: only where
+    it is so may what the rule is about be done: 'only when Mum is near'.
     """
 
     start: int
@@ -35,6 +36,7 @@ class Part:
     forbids: bool = False
     is_weak: bool = False
     is_topic: bool = False
+    is_required: bool = False
 
     @property
     def is_marked(self) -> bool:
@@ -91,19 +93,32 @@ def _split_english(folded: str, start: int, end: int) -> list[Part]:
     end_of_clause = rf',(?!{words["condition"]["listed"]})|:\s'
     ends = [match.start() for match in re.finditer(end_of_clause, text)]
     cuts = sorted({0, *begins, *ends, len(text)})
+    permits = re.search(words['permit']['en'], text)
     parts: list[Part] = []
     for low, high in itertools.pairwise(cuts):
         piece = text[low:high]
         if not re.search(r'\w', piece):
             continue
         is_condition = low in begins
+        if permits and low in ends and low > permits.start():
+            permits = None  # it goes on about something else
+        if is_condition and permits and permits.start() <= low:
+            is_weak = permits['perhaps'] is not None
+            parts.append(Part(start + low, start + high, True, is_weak=is_weak, is_required=True))
+            continue
         is_exception = bool(re.search(f'^{words["except"]["en"]}', piece))
         found = _cut_duty(
             piece, start + low, start + high, is_condition, is_exception, not low, 'en'
         )
         weak = words['condition']['weak']
         goes_on = bool(parts) and parts[-1].is_marked
-        if is_condition and not is_exception and low and re.match(weak, piece) and not goes_on:
+        puts = any(part.is_marked for part in parts) and re.search(
+            words['condition']['puts_en'], text[:low]
+        )
+        is_weak = (re.match(weak, piece) and not goes_on) or (
+            puts and re.match(words['condition']['place'], piece)
+        )
+        if is_condition and not is_exception and low and is_weak:
             found = [replace(part, is_weak=True) for part in found]
         parts += found
     return parts
@@ -119,6 +134,28 @@ def _split_chinese(folded: str, start: int, end: int) -> list[Part]:
         offset = len(piece) - len(piece.lstrip(',，:： '))
         low, piece = low + offset, piece[offset:]
         if not piece:
+            continue
+        permits = re.match(words['permit']['zh'], piece)
+        if permits:
+            topic, required, rest = permits.span('topic'), permits.span('required'), permits.end()
+            if topic[1]:
+                parts += _cut_permitted(piece[: topic[1]], start + low, not parts)
+            opens, low = not parts, low + rest
+            end_of_required = start + low - rest + required[1]
+            parts.append(
+                Part(
+                    end_of_required - required[1] + required[0],
+                    end_of_required,
+                    True,
+                    is_required=True,
+                )
+            )
+            parts += _cut_permitted(piece[rest:], start + low, opens)
+            continue
+        then = re.match(words['permit']['then_zh'], piece)
+        if then and parts and parts[-1].is_condition:
+            parts[-1] = replace(parts[-1], is_required=True)
+            parts += _cut_permitted(piece[then.end() :], start + low + then.end(), False)
             continue
         is_exception = bool(re.match(f'(?:{words["except"]["zh"]})', piece))
         is_first = not low and high < len(text)
@@ -136,9 +173,22 @@ def _split_chinese(folded: str, start: int, end: int) -> list[Part]:
                 Part(start + low, start + split, True, is_exception, True, False, not low)
             )
             low, piece = split, text[split:high]
+            then = re.match(words['permit']['then_zh'], piece)
+            if then and not is_exception:
+                parts[-1] = replace(parts[-1], is_required=True)
+                parts += _cut_permitted(piece[then.end() :], start + low + then.end(), opens=True)
+                continue
         if piece:
             parts += _cut_duty(piece, start + low, start + high, False, False, not low, 'zh')
     return parts
+
+
+def _cut_permitted(piece: str, start: int, opens: bool) -> list[Part]:
+    """Return as forbidden what a rule permits only where something is so, if it names anything."""
+    if not piece.strip():
+        return []
+    limit = _has_amount(piece, 'zh')
+    return [Part(start, start + len(piece), False, False, True, limit, opens, forbids=True)]
 
 
 def _cut_duty(

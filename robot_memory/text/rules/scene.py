@@ -23,7 +23,9 @@ from robot_memory.text.rules.people import (
     ANYONE,
     UNNAMED,
     Person,
+    find_called,
     find_people,
+    is_named,
     key_of,
     list_roles_of,
     mask_people,
@@ -35,6 +37,7 @@ from robot_memory.text.rules.quantities import (
     find_weights,
     load_scene,
     parse_clock,
+    parse_stamp,
 )
 from robot_memory.text.rules.service import find_served
 from robot_memory.text.rules.tools import find_mounted, name_tool
@@ -117,7 +120,8 @@ def read_scene(
     """
     shown, folded = normalise(text)
     people = find_people(shown, known)
-    scene = Scene(text=folded, named=frozenset(person.key for person in people))
+    called = {person.key for person in people if is_named(person)} | find_called(shown).keys()
+    scene = Scene(text=folded, named=frozenset(called))
     unnamed = mask_people(folded, people)
     scene.near, scene.is_complete = find_near(folded, people)
     scene.unclear = bool(scene.near.get(ANYONE)) and not any(
@@ -385,6 +389,9 @@ def _apply_situation(scene: Scene, situation: Mapping[str, Any]) -> None:
         if name:
             scene.places[name] = True
         scene.text += f' {situation["place"]}'.lower()
-    hour = parse_clock(str(situation.get('time') or ''))
+    time = str(situation.get('time') or '')
+    stamp, hour = parse_stamp(time), parse_clock(time)
+    if stamp is not None and not scene.days:
+        scene.days = frozenset({stamp.weekday()})
     if hour is not None:
         scene.clock = (hour, hour + 1 / 60)

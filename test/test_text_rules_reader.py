@@ -1,0 +1,154 @@
+"""Conditions of rules: what is permitted only where something is so, who has an occupation."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from robot_memory.text.rules.conditions import judge, list_persons
+from robot_memory.text.rules.reader import read_rule
+from robot_memory.text.rules.scene import read_scene
+
+
+def _judge(rule: str, task: str, situation: dict[str, Any] | None = None) -> bool | None:
+    condition = read_rule(rule)
+    scene = read_scene(task, situation, list_persons(condition))
+    return judge(condition, scene, lambda word: None).truth
+
+
+@pytest.mark.parametrize(
+    ('rule', 'task', 'situation'),
+    [
+        ('Ben may only use the oven when Mum is with him.', 'Turn on the oven for Ben.',
+         {'people_near': ['Ben']}),
+        ('Glass may only be carried in the kitchen.', 'Carry the wine glass to the hall.', None),
+        ('Knives are only to be used in the kitchen.', 'Take a knife to the garage.', None),
+        ('Vacuuming is only allowed between 9:00 and 12:00.', 'Vacuum the hall.',
+         {'time': '20:00'}),
+        ('Lift patients only with two people present.', 'Lift the patient into the chair.',
+         {'people_near': []}),
+        ('只有妈妈在旁边才能给小宝剪刀。', '把剪刀递给小宝。', {'people_near': ['小宝']}),
+        ('早上九点以后才能吸尘。', '给客厅吸尘。', {'time': '07:00'}),
+        ('只有周六才能给孩子吃糖。', '给孩子一颗糖吃。', None),
+    ],
+)  # fmt: skip
+def test_what_is_permitted_only_where_something_is_so_applies_where_it_is_not(
+    rule: str, task: str, situation: dict[str, Any] | None
+) -> None:
+    assert _judge(rule, task, situation) is True
+
+
+@pytest.mark.parametrize(
+    ('rule', 'task', 'situation'),
+    [
+        ('Only hand Ben scissors if Mum is near.', 'Hand Ben the scissors.',
+         {'people_near': ['Ben']}),
+        ('The mill may only be started between 8:00 and 17:00.', 'Start the mill.',
+         {'time': '19:00'}),
+        ('只有护士能开药柜。', '打开药柜。', {'people_near': []}),
+        ('只能在8点到17点之间开铣床。', '开铣床。', {'time': '19:00'}),
+    ],
+)  # fmt: skip
+def test_what_is_permitted_is_never_known_not_to_apply(
+    rule: str, task: str, situation: dict[str, Any]
+) -> None:
+    assert _judge(rule, task, situation) is not False
+
+
+def test_a_manner_that_only_some_tasks_want_is_known_for_these() -> None:
+    rule = 'Only crawl along when you drive with the screwdriver mounted.'
+    assert _judge(rule, 'Drive to the dock.', {'tool': 'screwdriver'}) is True
+
+
+@pytest.mark.parametrize(
+    ('rule', 'task', 'other'),
+    [
+        ('Nobody except the foreman changes the tool.', 'Change the tool.', 'Vacuum the hall.'),
+        ('No one but Tom and Ines may use the oven.', 'Use the oven.', 'Vacuum the hall.'),
+        ('除了老王谁都不许进厨房。', '去厨房拿杯子。', '擦车间的桌子。'),
+    ],
+)
+def test_what_nobody_else_may_do_is_forbidden(rule: str, task: str, other: str) -> None:
+    assert _judge(rule, task) is True
+    assert _judge(rule, other) is False
+
+
+@pytest.mark.parametrize(
+    ('rule', 'task'),
+    [
+        (
+            "Never let the cat into the lounge, Mr Li's grandson is allergic.",
+            'Let the cat into the lounge.',
+        ),
+        ('邻居家的小孩对花粉过敏，别把百合放在窗台。', '把百合放在窗台上。'),
+    ],
+)
+def test_why_something_is_forbidden_is_no_condition(rule: str, task: str) -> None:
+    assert _judge(rule, task) is True
+
+
+def test_whom_a_rule_is_for_is_a_condition_where_a_pronoun_names_him() -> None:
+    rule = 'Anna is allergic to peanuts: never put nuts in her food.'
+    assert _judge(rule, 'Bring Anna a cake.') is True
+    assert _judge(rule, 'Bring Tom a cake.') is False
+
+
+@pytest.mark.parametrize(
+    ('rule', 'near'),
+    [
+        ('When the caretaker is near, keep the arm folded.', ['the caretaker']),
+        ('主厨在旁边时不要动刀。', ['主厨']),
+        ('车间主任在旁边时要减速。', ['车间主任']),
+    ],
+)
+def test_who_has_an_occupation_is_near_or_not(rule: str, near: list[str]) -> None:
+    assert _judge(rule, 'Wave.', {'people_near': near}) is True
+    assert _judge(rule, 'Wave.', {'people_near': []}) is False
+    # Of somebody with a name it is not known what he works as.
+    assert _judge(rule, 'Wave.', {'people_near': ['Jan']}) is None
+
+
+@pytest.mark.parametrize(
+    'rule',
+    [
+        "In the carpenter's workshop keep your sensors covered.",
+        '在木工房里干活，除尘机得一直开着。',
+    ],
+)
+def test_the_room_of_an_occupation_is_a_place(rule: str) -> None:
+    assert read_rule(rule)['place'] == 'workshop'
+
+
+@pytest.mark.parametrize(
+    'rule',
+    [
+        'Max speed is 100 mm/s when somebody is in the cell.',
+        'Max speed is 250 mm/s when a person is inside the cell.',
+        'Reduce speed to 100 mm/s while the door of the cell is open.',
+    ],
+)
+def test_the_cell_of_an_arm_is_where_it_always_is(rule: str) -> None:
+    assert _judge(rule, 'Carry the box to the shelf.', {'people_near': ['Jan']}) is not False
+
+
+@pytest.mark.parametrize(
+    ('time', 'truth'),
+    [
+        ('2026-11-29T10:00:00+01:00', True),  # a Sunday
+        ('2026-11-29T10:00:00Z', True),
+        ('10:00', None),
+        ('2026-13-45T10:00', None),
+    ],
+)
+def test_a_date_of_the_situation_says_the_day(time: str, truth: bool | None) -> None:
+    assert _judge('No drilling on Sundays.', 'Drill a hole.', {'time': time}) is truth
+
+
+@pytest.mark.parametrize(
+    ('time', 'truth'),
+    [('9 pm', True), ('9pm', True), ('9:30 p.m.', True), ('9 am', False), ('21:00', True),
+     ('2026-11-27T21:00', True), ('9', None), ('2026-13-45T21:00', None), ('25:00', None)],
+)  # fmt: skip
+def test_a_time_of_day_has_several_forms(time: str, truth: bool | None) -> None:
+    assert _judge('No vacuuming after 8 pm.', 'Vacuum the hall.', {'time': time}) is truth
