@@ -22,7 +22,10 @@ NOT_SET_UP = f'the embedding model is not installed; run `{PROGRAM} index`'
 def open_memory(settings: Settings, with_model: bool = True, *, loads: bool = True) -> Memory:
     """Open the store for one command; without the model if no vectors are needed."""
     used = settings if with_model else dataclasses.replace(settings, model='none')
-    return Memory(used, resident=False, loads_models=loads)
+    memory = Memory(used, resident=False, loads_models=loads)
+    if loads:  # a short command waits for both models: they load side by side
+        memory.second.start()
+    return memory
 
 
 def require_store(settings: Settings) -> Path:

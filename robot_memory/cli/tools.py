@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping
+from datetime import datetime, timezone
 from typing import Any
+from zoneinfo import ZoneInfo
 
 from robot_memory.cli.common import NOT_SET_UP, is_set_up, open_memory, print_note, show_answer
 from robot_memory.cli.options import PROGRAM, Options
@@ -35,6 +37,8 @@ def run_tool(
     asked = settings.model != 'none' and tool.name not in _WITHOUT_MEANING
     loads = asked and is_set_up(settings)
     with open_memory(settings, with_model=loads) as memory:
+        if loads:
+            _import_readers(tool, arguments)
         memory.wait_for_models(options.wait)
         if not tool.read_only:
             memory.reindexer.adopt_model()
@@ -44,6 +48,20 @@ def run_tool(
         reason = _explain_missing_vectors(memory) if loads else NOT_SET_UP
         if asked and reason:
             print_note(f'keyword search only: {reason}')
+
+
+def _import_readers(tool: Tool[Any, Any], arguments: Mapping[str, Any]) -> None:
+    """Import what reads and answers a question that asks for events, while the models load."""
+    query = arguments.get('query')
+    if 'read' not in tool.declared or not isinstance(query, str):
+        return
+    from robot_memory.text.questions.question import prepare_question
+
+    question = prepare_question(query)
+    if question is not None:
+        from robot_memory.retrieval import event_answers  # noqa: F401
+
+        question.read(datetime.now(timezone.utc), ZoneInfo('UTC'))
 
 
 def _explain_missing_vectors(memory: Memory) -> str:
