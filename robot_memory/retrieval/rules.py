@@ -32,7 +32,7 @@ from robot_memory.storage.tables import memories, rule_conditions
 from robot_memory.storage.tables.records import get_whole
 from robot_memory.text.categories import PROTECTED
 from robot_memory.text.rules.conditions import Judged, Kin, drop_amounts, judge, list_persons
-from robot_memory.text.rules.people import find_called, find_people, is_named, list_nicknames
+from robot_memory.text.rules.people import compile_names, find_called, list_nicknames
 from robot_memory.text.rules.scene import Scene, read_scene
 from robot_memory.text.rules.touched import Truth
 from robot_memory.text.tokenizer import extract_query_terms
@@ -232,14 +232,15 @@ def _find_naming(connection: Connection, scene: Scene, ids: Sequence[int]) -> di
     asked = scene.named | list_nicknames(scene.text)
     if not asked:
         return {}
+    names = compile_names(asked)
     found = {}
     for memory_id, record in memories.get(connection, ids).items():
-        called = dict(find_called(record.content))
-        for person in find_people(record.content, asked):
-            if is_named(person):
-                called.setdefault(person.key, record.content[person.start : person.end])
+        called = find_called(record.content)
+        match = names.search(record.content) if names else None
         if both := asked & called.keys():
             found[memory_id] = called[min(both)]
+        elif match:
+            found[memory_id] = match[0]
     return found
 
 

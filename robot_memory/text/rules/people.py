@@ -141,6 +141,14 @@ def find_called(text: str) -> Mapping[str, str]:
     return found
 
 
+def compile_names(keys: Iterable[str]) -> re.Pattern[str] | None:
+    """Compile what finds persons of some keys as they are written, but for occupations and kin."""
+    tables = load_people()
+    names = sorted(set(keys) - UNNAMED - tables['occupations'].keys() - tables['kin'].keys())
+    written = [rf'(?<!\w){re.escape(one)}(?!\w)' if one.isascii() else one for one in names]
+    return re.compile('|'.join(written), re.IGNORECASE) if written else None
+
+
 def tells_of_person(text: str) -> bool:
     """Say whether a text tells of somebody: by a name, by what he is, or of the speaker."""
     return bool(find_called(text)) or _SPEAKS_OF_SELF.search(text) is not None

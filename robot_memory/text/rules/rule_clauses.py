@@ -115,8 +115,9 @@ def _split_english(folded: str, start: int, end: int) -> list[Part]:
         puts = any(part.is_marked for part in parts) and re.search(
             words['condition']['puts_en'], text[:low]
         )
-        is_weak = (re.match(weak, piece) and not goes_on) or (
-            puts and re.match(words['condition']['place'], piece)
+        is_weak = bool(
+            (re.match(weak, piece) and not goes_on)
+            or (puts and re.match(words['condition']['place'], piece))
         )
         if is_condition and not is_exception and low and is_weak:
             found = [replace(part, is_weak=True) for part in found]
