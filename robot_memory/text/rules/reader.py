@@ -59,13 +59,7 @@ def _read_clauses(text: str) -> Condition:
     if holds_anywhere(folded, parts):
         return {}
     people = find_people(shown)
-    if any(part.forbids for part in parts) and not any(one.is_pronoun for one in people):
-        # Why something is forbidden is no condition, unless it says whom: 'never give her nuts'.
-        parts = [
-            part
-            for part in parts
-            if part.forbids or part.is_condition or not endangers(folded[part.start : part.end])
-        ]
+    parts = _drop_reasons(parts, folded, people)
     required = [part for part in parts if part.is_required]
     parts = [part for part in parts if not part.is_required]
     lasting = [part for part in parts if not is_contingency(folded, part)]
@@ -101,12 +95,7 @@ def _read_clauses(text: str) -> Condition:
         main = [part for part in parts if not (negated and part.is_exception)]
         unknown = find_unknown(folded, main)
         if required and not unknown:
-            # Nothing is named but what must be so: 'only where nobody is near do you drive fast'.
-            asked = _read_required(required, folded, people)
-            named = [folded[part.start : part.end].strip(' ,.。') for part in main if part.forbids]
-            return (
-                {'unsure': asked} if asked else {'word': named[0]} if named else find_open(folded)
-            )
+            return _read_permitted(main, required, folded, people)
         if negated:
             sure['word'] = unknown or _read_main(folded, parts)
         else:
@@ -122,6 +111,32 @@ def _read_clauses(text: str) -> Condition:
             {'unsure': _join('any', atoms)} for group, atoms in unsure.items() if group not in sure
         ]
     return _join('all', conditions)
+
+
+def _drop_reasons(parts: list[Part], folded: str, people: list[Person]) -> list[Part]:
+    """
+    Return the parts of a rule without why something is forbidden: that is no condition.
+
+    Unless it says for whom: 'Anna is allergic to nuts: never give her any'.
+    """
+    if not any(part.forbids for part in parts) or any(one.is_pronoun for one in people):
+        return parts
+    return [
+        part
+        for part in parts
+        if part.forbids or part.is_condition or not endangers(folded[part.start : part.end])
+    ]
+
+
+def _read_permitted(
+    main: list[Part], required: list[Part], folded: str, people: list[Person]
+) -> Condition:
+    """Return the condition of a permission of which no table knows what it permits."""
+    asked = _read_required(required, folded, people)
+    if asked:
+        return {'unsure': asked}
+    named = [folded[part.start : part.end].strip(' ,.。') for part in main if part.forbids]
+    return {'word': named[0]} if named else find_open(folded)
 
 
 def _read_required(parts: list[Part], folded: str, people: list[Person]) -> Condition:
