@@ -239,6 +239,33 @@ def test_what_a_person_forbids_or_must_not_have_is_kept(thinking_robot: Robot, s
     assert len(thinking_robot.save_conversation(said, 'OK.').memory_ids) == 3
 
 
-@pytest.mark.parametrize('said', ["Don't drop it!", 'Never mind.', 'Never heard of it.'])
+@pytest.mark.parametrize(
+    ('said', 'task'),
+    [
+        ("I'm allergic to eggs.", 'Bring Tom a snack'),
+        ("I'm allergic to eggs and milk.", 'Bring Tom a snack'),
+        ('I have diabetes.', 'Bring Tom a snack'),
+    ],
+)
+def test_what_a_person_says_of_himself_is_told_for_him(
+    thinking_robot: Robot, said: str, task: str
+) -> None:
+    robot = thinking_robot
+    robot.save_conversation(said, 'OK.', actor_id='tom')
+    assert [one.content for one in robot.get_context(task).rules.may_apply] == [said]
+
+
+@pytest.mark.parametrize(
+    'said',
+    [
+        "Don't drop it!",
+        'Never mind.',
+        'Never heard of it.',
+        "Don't bring me the tea yet.",
+        'Please don’t go yet.',
+        '先别关门。',
+        '我跟你说过别停吗？',
+    ],
+)
 def test_what_a_person_forbids_for_now_is_not(thinking_robot: Robot, said: str) -> None:
     assert len(thinking_robot.save_conversation(said, 'OK.').memory_ids) == 2

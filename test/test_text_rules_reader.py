@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from robot_memory.text.rules.conditions import judge, list_persons
+from robot_memory.text.rules.quantities import find_days
 from robot_memory.text.rules.reader import read_rule
 from robot_memory.text.rules.scene import read_scene
 
@@ -152,3 +153,65 @@ def test_a_date_of_the_situation_says_the_day(time: str, truth: bool | None) -> 
 )  # fmt: skip
 def test_a_time_of_day_has_several_forms(time: str, truth: bool | None) -> None:
     assert _judge('No vacuuming after 8 pm.', 'Vacuum the hall.', {'time': time}) is truth
+
+
+@pytest.mark.parametrize(
+    ('rule', 'task', 'situation'),
+    [
+        ('Only plastic cups are allowed on the terrace.', 'Take a glass to the terrace.', None),
+        ('Only the soft gripper is allowed for eggs.', 'Pick up the eggs.',
+         {'tool': 'suction gripper'}),
+        ('Only wooden spoons are allowed in the pan.', 'Put the metal fork in the pan.', None),
+        ('除了水什么都不能倒进加湿器。', '往加湿器里倒茶。', None),
+        ('老王对花生过敏，别放花生酱。', '给小李做三明治，放花生酱。', None),
+        ('Do not vacuum during dinner.', 'Vacuum the hall.', None),
+        ('Drive slowly when the cook is near.', 'Drive home.', {'people_near': ['cook']}),
+    ],
+)  # fmt: skip
+def test_a_rule_applies_where_what_it_names_is_touched(
+    rule: str, task: str, situation: dict[str, Any] | None
+) -> None:
+    assert _judge(rule, task, situation) is True
+
+
+@pytest.mark.parametrize(
+    ('rule', 'task', 'situation'),
+    [
+        ('Keep the window closed because Grandma gets cold.', 'Open the window.', None),
+        ('Only white laundry may go in the hot wash.', 'Put the socks in the hot wash.', None),
+        ('午饭时不要吸尘。', '吸尘。', None),
+        ('If a child is near, keep the arm low.', 'Raise the arm.', {'people_near': ['son']}),
+        ('If a visitor is near, stop.', 'Wave.', {'people_near': ['the neighbour']}),
+        ('Drive slowly when the cook is near.', 'Drive to the kitchen.', None),
+    ],
+)
+def test_what_is_unknown_leaves_no_rule_out(
+    rule: str, task: str, situation: dict[str, Any] | None
+) -> None:
+    assert _judge(rule, task, situation) is None
+
+
+@pytest.mark.parametrize(
+    ('rule', 'time', 'truth'),
+    [
+        ('晚上八点一刻以后不要敲门。', '20:50', True),
+        ('晚上8:20以后不要敲门。', '20:50', True),
+        ('晚上八点四十五分以后不要敲门。', '20:30', False),
+        ('晚上8:20到9:00不要敲门。', '20:50', True),
+        ('晚上8:20到9:00不要敲门。', '10:00', False),
+    ],
+)
+def test_a_chinese_hour_has_minutes(rule: str, time: str, truth: bool) -> None:
+    assert _judge(rule, '敲门。', {'time': time}) is truth
+
+
+@pytest.mark.parametrize(
+    ('text', 'days'),
+    [
+        ('from monday to friday', [0, 1, 2, 3, 4]),
+        ('周五到周一', [0, 4, 5, 6]),
+        ('on mondays and fridays', [0, 4]),
+    ],
+)
+def test_days_from_one_to_another_are_all_between(text: str, days: list[int]) -> None:
+    assert sorted(find_days(text)) == days

@@ -21,7 +21,7 @@ from robot_memory.text.categories import (
 from robot_memory.text.rules.commands import commands, describes
 from robot_memory.text.rules.dangers import endangers, restricts_person
 from robot_memory.text.rules.prescribed import may_prescribe_limit, prescribes_limit
-from robot_memory.text.statements import MOST, Sentence, Statement, drop_request
+from robot_memory.text.statements import MOST, Sentence, Statement, drop_request, is_momentary
 
 _STATED, _COMMANDED, _LIMITED, _BOUNDED, _PLAIN = 0.3, 0.3, 0.45, 0.35, -0.1
 """
@@ -101,8 +101,9 @@ def select_statements(
             lead = _STATED if is_kept else _ORDERED if sentence.is_order else 0.0
             # Who says what is never to be done says it for good, though few words of it last.
             rules = inferred is not None and inferred.category == CONSTRAINT
+            rules = rules and sentence.statement.found.category == CONSTRAINT
             is_kept = (
-                (rules and sentence.statement.found.category == CONSTRAINT)
+                (rules and not is_momentary(text))
                 or classifier.has_trait(Trait.LASTING, text, vector.first, lead)
                 or (not sentence.is_order and _harms(classifier, text, vector))
             )
@@ -148,7 +149,7 @@ def _judge(
 
 def tells_danger(memory: Memory, text: str) -> bool:
     """Say whether a text tells what may harm somebody: by its words, or by meaning."""
-    if endangers(text):
+    if endangers(text) or restricts_person(text):
         return True
     classifier, vectors = find_classifier(memory), memory.embed_passage(text)
     return classifier is not None and vectors is not None and _harms(classifier, text, vectors)

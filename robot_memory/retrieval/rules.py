@@ -7,7 +7,7 @@ not to be met. See docs/rules.md.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -32,7 +32,14 @@ from robot_memory.storage.tables import memories, rule_conditions
 from robot_memory.storage.tables.records import get_whole
 from robot_memory.text.categories import PROTECTED
 from robot_memory.text.rules.conditions import Judged, Kin, drop_amounts, judge, list_persons
-from robot_memory.text.rules.people import compile_names, find_called, list_nicknames
+from robot_memory.text.rules.dangers import restricts_person
+from robot_memory.text.rules.people import (
+    compile_names,
+    find_called,
+    list_nicknames,
+    name_actor,
+    speaks_of_self,
+)
 from robot_memory.text.rules.scene import Scene, read_scene
 from robot_memory.text.rules.touched import Truth
 from robot_memory.text.tokenizer import extract_query_terms
@@ -163,7 +170,9 @@ def find_rules(
         alike = find_alike(memory, connection, rows, asked) if rest else frozenset()
         for memory_id in alike.intersection(rest):
             judged[memory_id] = Judged(None, ('like the task',)), judged[memory_id][1]
-        rest = [memory_id for memory_id in rest if memory_id not in alike]
+        for memory_id, name in _find_naming(connection, scene, rest, restricts_person).items():
+            judged[memory_id] = Judged(None, (f'names {name}',)), judged[memory_id][1]
+        rest = [memory_id for memory_id in rest if judged[memory_id][0].truth is False]
         relevant = [memory_id for memory_id, (one, _) in judged.items() if one.truth is not False]
         listed = judged if len(judged) <= LISTED_WHOLE else relevant
         records = get_whole(connection, listed)
@@ -227,15 +236,28 @@ def _find_possible(
     ]
 
 
-def _find_naming(connection: Connection, scene: Scene, ids: Sequence[int]) -> dict[int, str]:
-    """Return which of these memories name a person that the task names, and how."""
+def _find_naming(
+    connection: Connection,
+    scene: Scene,
+    ids: Sequence[int],
+    tells: Callable[[str], bool] = lambda _: True,
+) -> dict[int, str]:
+    """
+    Return which of these memories, of those that tell such, name a person that the task names.
+
+    And how; who speaks of himself is the actor.
+    """
     asked = scene.named | list_nicknames(scene.text)
     if not asked:
         return {}
     names = compile_names(asked)
     found = {}
     for memory_id, record in memories.get(connection, ids).items():
-        called = find_called(record.content)
+        if not tells(record.content):
+            continue
+        called = dict(find_called(record.content))
+        if record.actor_id and speaks_of_self(record.content):
+            called |= find_called(name_actor(record.actor_id))
         match = names.search(record.content) if names else None
         if both := asked & called.keys():
             found[memory_id] = called[min(both)]

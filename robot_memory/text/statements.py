@@ -46,6 +46,14 @@ _ORDERS = compile_pattern(
 """What is to be done once, now."""
 
 
+_MOMENT = compile_pattern(
+    r'\b(?:yet|right now|for (?:a|one|two) (?:seconds?|secs?|moments?|minutes?)|when you come back'
+    r'|this time|today|tonight|tomorrow|until (?:i|we|he|she|they)\b|so fast)\b|[!！]\s*$'
+    '|先|现在|等一下|等等|一会|算了|今[天晚]|明[天早]|这次'
+)
+"""What holds for the moment: no rule for good, though it forbids something."""
+
+
 @dataclass(frozen=True)
 class Statement:
     """Hold a sentence, cut to 300 characters, and what it was classified as."""
@@ -156,6 +164,11 @@ def _tells_what_lasts(folded: str) -> bool:
     if _compile_table('fleeting').search(folded):
         return False
     return bool(_compile_table('lasting').search(folded))
+
+
+def is_momentary(text: str) -> bool:
+    """Say whether a text tells what holds for the moment: 'don't go yet', 先别关门."""
+    return _MOMENT.search(fold(text)) is not None
 
 
 def drop_request(text: str) -> str:

@@ -187,6 +187,8 @@ def _judge_near(scene: Scene, key: str, _: Condition, __: Kin) -> Truth:
         return None
     if key == 'worker' and any(scene.near[name] for name in scene.near.keys() - UNNAMED):
         return None  # of somebody with a name it is not known what he works as
+    if key in UNNAMED and not load_people()['kin'].keys().isdisjoint(scene.near):
+        return None  # nor how old a son or a neighbour is
     open_to = load_people()['open'][key] if key in ROLES else ()
     is_open = any(scene.unclear if other == ANYONE else scene.near.get(other) for other in open_to)
     return None if is_open else False

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from robot_memory.text.caching import cache_texts
 from robot_memory.text.compiled_patterns import compile_pattern
 from robot_memory.text.rules.people import tells_of_person
 from robot_memory.text.tokenizer import fold
@@ -19,14 +20,23 @@ _CHINESE = (
 _DANGER = compile_pattern(f'{_ENGLISH}|{_CHINESE}')
 _DIET = compile_pattern(
     r"\b(?:can't|cannot|can not|mustn't|must not|isn't allowed|is not allowed"
-    r"|(?:is|am|i'm|are) not to)(?: to)? (?:have|eat|drink|take)\b"
-    r'|\b(?:is|am|are|are both|i.m|[a-z]+.s) (?:\w+ )?(?:vegan|vegetarian|diabetic|coeliac|celiac'
-    r'|epileptic|asthmatic|pregnant|allergic|(?:lactose |gluten )?intolerant)\b'
-    r'|\b(?:has|have|got|suffers? from) (?:an? |the )?(?:\w+ )?'
-    r'(?:heart|kidney|liver|lung|stomach) (?:condition|disease|failure|trouble|problem)'
-    r'|\b(?:has|have|got) (?:an? )?(?:\w+ )?pacemaker\b'
-    '|(?:不能|不可以|不许|不得|不准)(?:再)?[吃喝]|[吃喝]不了|吃素'
-    '|心脏病|起搏器|高血压|肾病|痛风|怀孕|孕妇'
+    r"|(?:is|am|i'm|are) not to)(?: to)? (?:have|eat|drink|take|swallow)\b"
+    r'|\b(?:is|am|are|are both|i.m|[a-z]+.s) (?:(?!not|never|no\b)\w+ )?'
+    r'(?:vegan|vegetarian|diabetic|coeliac|celiac'
+    r'|epileptic|asthmatic|pregnant|allergic|(?:lactose |gluten )?intolerant|blind|deaf'
+    r'|immunocompromised|immune|paraly[sz]ed'
+    r'|on (?:\w+ )?(?:warfarin|insulin|oxygen|dialysis|crutches|chemo\w*|blood thinners?'
+    r'|a (?:\w+[- ])?diet)|in (?:dialysis|a wheelchair))\b'
+    r'|\b(?:has|have|had|got|suffers? from|with) (?:an? |the )?(?:[\w-]+ ){0,2}'
+    r'(?:allerg(?:y|ies)|intolerance|diabetes|dementia|alzheimer\S*|epilepsy|asthma|stroke'
+    r'|pacemaker|heart attack|seizures?|migraines?|brittle bones|osteoporosis|insulin pump'
+    r'|(?:heart|kidney|liver|lung|stomach|back|hip) '
+    r'(?:condition|disease|failure|trouble|problem)s?)'
+    r'|\ballergy is severe\b|\b(?:takes?|on) (?:\w+ )?(?:warfarin|blood thinners?|insulin)\b'
+    r'|\b(?:chokes? easily|trouble swallowing|low[- ]salt diet)\b'
+    '|(?:不能|不可以|不许|不得|不准)(?:再)?[吃喝]|[吃喝]不了|吃素|(?<!不)过敏|不耐受|癫痫|哮喘|糖尿病'
+    '|心脏病|起搏器|高血压|肾病|痛风|怀孕|孕妇|华法林|抗凝|胰岛素|吸氧|透析|拐杖|轮椅|看不见|失明|瞎'
+    '|听不见|聋|发烧|吞咽|呛|骨折|手术|中风|痴呆|失智|化疗'
 )
 """What somebody must not have, or is: of whoever has a name or an occupation it tells a danger."""
 
@@ -36,6 +46,7 @@ def endangers(text: str) -> bool:
     return _DANGER.search(fold(text)) is not None
 
 
+@cache_texts(4096)
 def restricts_person(text: str) -> bool:
     """Say whether a text tells of somebody what he must not eat or drink, or an illness."""
     return _DIET.search(fold(text)) is not None and tells_of_person(text)

@@ -141,6 +141,11 @@ def find_called(text: str) -> Mapping[str, str]:
     return found
 
 
+def name_actor(actor_id: str) -> str:
+    """Return the id of an actor as a person is named: 'child:ben' and 'tom_k' as Ben and Tom K."""
+    return ' '.join(word[:1].upper() + word[1:] for word in re.split(r'[\W_]+', actor_id) if word)
+
+
 def compile_names(keys: Iterable[str]) -> re.Pattern[str] | None:
     """Compile what finds persons of some keys as they are written, but for occupations and kin."""
     tables = load_people()
@@ -149,9 +154,14 @@ def compile_names(keys: Iterable[str]) -> re.Pattern[str] | None:
     return re.compile('|'.join(written), re.IGNORECASE) if written else None
 
 
+def speaks_of_self(text: str) -> bool:
+    """Say whether who says a text speaks of himself: 'my tummy', 我对鸡蛋过敏."""
+    return _SPEAKS_OF_SELF.search(text) is not None
+
+
 def tells_of_person(text: str) -> bool:
     """Say whether a text tells of somebody: by a name, by what he is, or of the speaker."""
-    return bool(find_called(text)) or _SPEAKS_OF_SELF.search(text) is not None
+    return bool(find_called(text) or list_nicknames(text)) or speaks_of_self(text)
 
 
 def list_nicknames(text: str) -> set[str]:

@@ -53,6 +53,7 @@ def _compile_temperature() -> re.Pattern[str]:
 @cache
 def _compile_clock() -> re.Pattern[str]:
     return compile_pattern(
+        r'(?P<early>今晚|晚上|夜里|凌晨|早上|清晨|上午|中午|下午|傍晚|半夜|午夜|深夜)?'
         rf'(?<![\d.])(?P<h>[01]?\d|2[0-4]):(?P<m>[0-5]\d)(?!\d)\s?(?P<ap>[ap]\.?m\b|{_PART})?'
         r'|\b(?P<past>half past|(?:a )?quarter past|(?:a )?quarter to) '
         rf'(?P<of>{_HOUR}|midnight|noon)'
@@ -66,7 +67,8 @@ def _compile_clock() -> re.Pattern[str]:
         r'(?P<zh>\d{1,2}|[一二两三四五六七八九十]{1,3})点'
         r'(?!多?(?:钱|儿|水|心|击|红|半径)|[零一二三四五六七八九\d]+'
         r'(?:公斤|千克|克|斤|吨|米|厘米|毫米|公分|度|牛|升|毫升|秒|倍|[kmgn%]))'
-        r'(?P<half>半|\d\d?分)?'
+        r'(?P<half>半|[一三]刻|[零〇]?(?:\d{1,2}|[二三四五]?十?[一二三四五六七八九])分'
+        r'|[零〇][一二三四五六七八九]|[二三四五]?十[一二三四五六七八九]?分?|\d\d(?!\d))?'
     )
 
 
@@ -109,7 +111,9 @@ def find_clocks(folded: str) -> list[Clock]:
         given = match.groupdict()
         if given['h']:
             hour = int(given['h']) + int(given['m']) / 60
-            half = given['ap'] or ''
+            goes_on = found and folded[found[-1].end : match.start()] in ('到', '至')
+            early = '下午' if goes_on and found[-1].hour >= 12 else given['early'] or ''
+            half = given['ap'] or _tell_half_zh(early, hour)
         elif given['word']:
             hour, half = _WORDS[given['word']], ''
         elif given['past']:
@@ -121,20 +125,34 @@ def find_clocks(folded: str) -> list[Clock]:
             half = _tell_half(given['ap2'] or given['ap4'] or '', hour)
         else:
             hour = parse_number(given['zh'])
-            minutes = given['half'] or ''
-            hour += 0.5 if minutes == '半' else int(minutes[:-1]) / 60 if minutes else 0
+            hour += _read_minutes(given['half'] or '') / 60
             part = given['part'] or ''
             if not part and found and found[-1].hour >= 12 and hour < found[-1].hour % 12 + 6:
                 part = '下午'
-            later = ('今晚', '晚上', '下午', '傍晚', '夜里', '半夜', '深夜')
-            half = 'p' if part in later and not (part in later[4:] and hour < 6) else ''
-            half = 'p' if part == '中午' and hour < 4 else half
+            half = _tell_half_zh(part, hour)
         if half.startswith('p') and hour < 12:
             hour += 12
         if 12 <= hour < 13 and (half == 'n' or given['part'] in _NIGHT):
             hour += 12
         found.append(Clock(hour, *match.span()))
     return found
+
+
+def _read_minutes(written: str) -> float:
+    """Return the minutes after a Chinese hour: 半, 一刻, 二十, 零五分."""
+    if written in ('', '半'):
+        return 30.0 if written else 0.0
+    if written.endswith('刻'):
+        return 15.0 * parse_number(written[:-1])
+    return parse_number(written.strip('零〇分'))
+
+
+def _tell_half_zh(part: str, hour: float) -> str:
+    """Return 'p' where the part of a day before an hour says the afternoon or evening."""
+    later = ('今晚', '晚上', '下午', '傍晚', '夜里', '半夜', '深夜')
+    if part == '中午':
+        return 'p' if hour < 4 else ''
+    return 'p' if part in later and not (part in later[4:] and hour < 6) else ''
 
 
 def _tell_half(words: str, hour: float) -> str:
@@ -176,9 +194,25 @@ def find_span_of_day(folded: str) -> tuple[float, float] | None:
 def find_days(folded: str) -> frozenset[int]:
     """Return the days of the week that a text names, 0 for Monday."""
     names = load_scene()['days']['names']
-    return frozenset(
+    days = {
         day for day, words in enumerate(names) if any(_names_day(word, folded) for word in words)
+    }
+    if span := _find_span_of_days(folded):
+        first, last = span
+        days |= {(first + after) % 7 for after in range((last - first) % 7 + 1)}
+    return frozenset(days)
+
+
+def _find_span_of_days(folded: str) -> tuple[int, int] | None:
+    """Return the first and last of days from one to another: Monday to Friday, 周一到周五."""
+    numbers = {
+        word: day for day, words in enumerate(load_scene()['days']['names']) for word in words
+    }
+    one = '|'.join(sorted(map(re.escape, numbers), key=len)[::-1])
+    match = re.search(
+        rf'(?:\b(?P<a>{one})s?\s*(?:to|through|thru|till|until|-|–|到|至)\s*(?P<b>{one}))', folded
     )
+    return (numbers[match['a']], numbers[match['b']]) if match else None
 
 
 def _names_day(word: str, folded: str) -> bool:

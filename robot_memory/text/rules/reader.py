@@ -17,7 +17,14 @@ from robot_memory.text.rules.conditions import Condition, is_guess, list_kinds
 from robot_memory.text.rules.dangers import endangers
 from robot_memory.text.rules.lexicon import Mention, find_mentions, is_part_of_word, name_kinds
 from robot_memory.text.rules.nearness import names_near
-from robot_memory.text.rules.people import ANYONE, Person, find_people, mask_people
+from robot_memory.text.rules.people import (
+    ANYONE,
+    Person,
+    find_people,
+    find_unnamed,
+    mask_people,
+)
+from robot_memory.text.rules.rewording import reword
 from robot_memory.text.rules.rule_clauses import (
     Part,
     find_open,
@@ -25,6 +32,7 @@ from robot_memory.text.rules.rule_clauses import (
     holds_anywhere,
     is_contingency,
     is_of_every_task,
+    is_timed,
     load_reader,
     says_always,
     split_rule,
@@ -54,7 +62,7 @@ def read_rule(text: str) -> Condition:
 
 def _read_clauses(text: str) -> Condition:
     """Return the condition of a rule, whose kinds of condition hold together."""
-    shown, folded = normalise(_reword(text))
+    shown, folded = normalise(reword(text))
     parts = split_rule(folded)
     if holds_anywhere(folded, parts):
         return {}
@@ -119,12 +127,13 @@ def _drop_reasons(parts: list[Part], folded: str, people: list[Person]) -> list[
 
     Unless it says for whom: 'Anna is allergic to nuts: never give her any'.
     """
-    if not any(part.forbids for part in parts) or any(one.is_pronoun for one in people):
+    says_whom = any(one.is_pronoun for one in people) or find_unnamed(folded, people)
+    if says_whom or not any(part.forbids for part in parts):
         return parts
     return [
         part
         for part in parts
-        if part.forbids or part.is_condition or not endangers(folded[part.start : part.end])
+        if part.forbids or not endangers(text := folded[part.start : part.end]) or is_timed(text)
     ]
 
 
@@ -143,26 +152,6 @@ def _read_required(parts: list[Part], folded: str, people: list[Person]) -> Cond
     """Return what must be so for what a rule permits; {} where no table knows it."""
     read = [found.atom for part in parts for *_, found in _read_part(part, folded, people)]
     return _join('all', read) if read else {}
-
-
-def _reword(text: str) -> str:
-    """Say 'if anybody' for 'unless nobody', 'unless Tom is' for 'when Tom is not', and so on."""
-    words = load_reader()['reworded']
-    text = re.sub(words['asked_zh'], '', text)
-    text = re.sub(words['limit_for_en'], r'\2 \1 ', text, flags=re.IGNORECASE)
-    text = re.sub(words['apposition_en'], '', text)
-    text = re.sub(words['nobody_but_en'], 'nobody may ', text, flags=re.IGNORECASE)
-    text = re.sub(words['nobody_but_zh'], '', text)
-    text = re.sub(words['unless_nobody_en'], 'if anybody ', text, flags=re.IGNORECASE)
-    text = re.sub(words['unless_nobody_zh'], r'\1有人的话', text)
-    text = re.sub(words['nobody_en'], 'unless anybody is ', text, flags=re.IGNORECASE)
-    text = re.sub(words['nobody_zh'], r'\1除非\2\3有人,', text)
-    text = re.sub(words['whoever_zh'], '只要有人', text)
-    text = re.sub(words['unmounted_en'], r'unless the \1 is mounted,', text, flags=re.IGNORECASE)
-    text = re.sub(words['unmounted_zh'], r'\1除非装着\2,', text)
-    text = re.sub(words['undone_en'], '', text, flags=re.IGNORECASE)
-    text = re.sub(words['away_en'], r'unless \1is ', text, flags=re.IGNORECASE)
-    return re.sub(words['away_zh'], r'\1除非\2在\3,', text)
 
 
 def _unique(atoms: Iterable[Condition]) -> list[Condition]:
@@ -207,7 +196,7 @@ def _read_part(part: Part, folded: str, people: list[Person]) -> Read:
         found.append((part.start, part.start, Found('served', atom)))
         eaten = [{'thing': [kind], 'words': serves[0]} for kind in ('food', 'drink')]
         found.append((part.start, part.start, Found('eaten', {'any': eaten})))
-    shown = mask_people(folded, people)
+    shown = _mask(folded, people)
     if part.is_condition and re.match(load_reader()['condition']['inside_zh'], clause):
         there = _read_last_place(shown[: part.start])
         found += [(part.start, part.start, there)] if there else []
@@ -232,6 +221,15 @@ def _read_part(part: Part, folded: str, people: list[Person]) -> Read:
             for one in _read_mention(part, clause, mention, follower, mentions)
         ]
     return found
+
+
+def _mask(folded: str, people: list[Person]) -> str:
+    """Return a rule without its names, and those who are near: 'the cook' cooks nothing."""
+    near = [one for one in people if not one.is_pronoun and names_near(folded, one, people)]
+    for person in near:
+        gap = '_' * (person.end - person.start)
+        folded = f'{folded[: person.start]}{gap}{folded[person.end :]}'
+    return mask_people(folded, people)
 
 
 def _read_last_place(shown: str) -> Found | None:
@@ -264,7 +262,7 @@ def _read_measured(parts: list[Part], folded: str, people: list[Person]) -> list
     """Return as words the things that a rule without any other only measures against."""
     if says_always(folded):
         return []
-    shown = mask_people(folded, people)
+    shown = _mask(folded, people)
     return [
         {'word': mention.word}
         for part in parts

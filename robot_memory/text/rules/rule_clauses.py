@@ -224,6 +224,12 @@ def _has_amount(piece: str, language: str) -> bool:
     return bool(re.search(load_reader()['amount'][language], piece))
 
 
+def is_timed(text: str) -> bool:
+    """Say whether words say when something is so: 'when Anna is allergic', 老王过敏的时候."""
+    words = load_reader()['condition']
+    return bool(re.search(f'{words["timed_en"]}|{words["timed_zh"]}', text))
+
+
 def is_contingency(folded: str, part: Part) -> bool:
     """Say whether a condition is what may happen during any task: an alarm, an empty battery."""
     words = load_reader()['contingency']

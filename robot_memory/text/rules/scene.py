@@ -374,6 +374,7 @@ def _apply_situation(scene: Scene, situation: Mapping[str, Any]) -> None:
     if people is not None:
         near = {key_of(name): True for name in people}
         near |= {role: True for name in people for role in list_roles_of(name)}
+        near |= {key: True for name in people for key in find_called(name)}
         if not UNNAMED.isdisjoint(near):
             near[ANYONE] = True
         scene.unclear = ANYONE in {key_of(name) for name in people}

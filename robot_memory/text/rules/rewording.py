@@ -1,0 +1,33 @@
+"""What rules say in other words before their conditions are read; see reader.toml."""
+
+from __future__ import annotations
+
+import re
+
+from robot_memory.text.rules.rule_clauses import load_reader
+
+
+def reword(text: str) -> str:
+    """Say 'if anybody' for 'unless nobody', 'unless Tom is' for 'when Tom is not', and so on."""
+    words = load_reader()['reworded']
+    text = re.sub(words['clock_zh'], '点', text)
+    text = re.sub(words['asked_zh'], '', text)
+    text = re.sub(words['because_en'], '', text)
+    text = re.sub(words['because_zh'], '', text)
+    text = re.sub(words['only_this_en'], 'nothing may be ', text, flags=re.IGNORECASE)
+    text = re.sub(words['meal_en'], r'at \1time', text, flags=re.IGNORECASE)
+    text = re.sub(words['meal_zh'], r'用餐期间', text)
+    text = re.sub(words['limit_for_en'], r'\2 \1 ', text, flags=re.IGNORECASE)
+    text = re.sub(words['apposition_en'], '', text)
+    text = re.sub(words['nobody_but_en'], 'nobody may ', text, flags=re.IGNORECASE)
+    text = re.sub(words['nobody_but_zh'], '', text)
+    text = re.sub(words['unless_nobody_en'], 'if anybody ', text, flags=re.IGNORECASE)
+    text = re.sub(words['unless_nobody_zh'], r'\1有人的话', text)
+    text = re.sub(words['nobody_en'], 'unless anybody is ', text, flags=re.IGNORECASE)
+    text = re.sub(words['nobody_zh'], r'\1除非\2\3有人,', text)
+    text = re.sub(words['whoever_zh'], '只要有人', text)
+    text = re.sub(words['unmounted_en'], r'unless the \1 is mounted,', text, flags=re.IGNORECASE)
+    text = re.sub(words['unmounted_zh'], r'\1除非装着\2,', text)
+    text = re.sub(words['undone_en'], '', text, flags=re.IGNORECASE)
+    text = re.sub(words['away_en'], r'unless \1is ', text, flags=re.IGNORECASE)
+    return re.sub(words['away_zh'], r'\1除非\2在\3,', text)
