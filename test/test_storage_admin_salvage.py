@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import random
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import apsw
@@ -117,6 +122,44 @@ def test_every_row_whose_pages_are_whole_is_brought_back(store: Path, tmp_path: 
         new.unlink()
     print(f'{DAMAGES} damaged stores: {brought} rows, {missing} whole ones missing, {wrong} wrong')
     assert (missing, wrong) == (0, 0)
+
+
+@pytest.mark.parametrize('in_file', [0, 5])
+def test_what_only_the_log_has_is_brought_back(
+    open_robot: Callable[..., Robot], tmp_path: Path, in_file: int
+) -> None:
+    """As after a power cut: the file and its log, of which nothing was brought into the file."""
+    if in_file:
+        robot = open_robot()
+        for number in range(in_file):
+            robot.learn(f'The lathe {number} is in bay {number + 7}')
+        robot.close()
+    robot = open_robot()
+    for number in range(5):
+        robot.learn(f'The pump {number} is on port {number + 7}')
+    for suffix in ('', '-wal'):
+        shutil.copy(f'{robot.memory.db.path}{suffix}', tmp_path / f'cut.db{suffix}')
+    assert (tmp_path / 'cut.db-wal').stat().st_size
+    done = salvage(tmp_path / 'cut.db', tmp_path / 'new.db')
+    assert (done.copied['memories'], done.lost) == (in_file + 5, {})
+    check_file(tmp_path / 'new.db')
+
+
+def test_a_store_that_is_written_meanwhile_is_named_with_who_writes(
+    robot: Robot, tmp_path: Path
+) -> None:
+    robot.learn('The pump is on port 7')
+    program = (
+        'import sys\n'
+        'from pathlib import Path\n'
+        'from robot_memory.storage.admin.salvage import salvage\n'
+        'done = salvage(Path(sys.argv[1]), Path(sys.argv[2]))\n'
+        "print(done.copied['memories'], done.lost)\n"
+    )
+    command = [sys.executable, '-c', program, str(robot.memory.db.path), str(tmp_path / 'new.db')]
+    ran = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert ran.stdout.startswith("1 {'what is written meanwhile': ['process ")
+    assert f'process {os.getpid()} ' in ran.stdout
 
 
 @pytest.mark.parametrize('place', range(10))

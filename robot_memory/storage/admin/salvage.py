@@ -8,6 +8,7 @@ and told. Full text, vectors' indexes and all else that is derived is made anew 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -22,6 +23,7 @@ from robot_memory.storage.admin import partial_rows, schema_recovery
 from robot_memory.storage.admin.row_reading import Table, list_columns, read_rows
 from robot_memory.storage.admin.row_types import list_column_types
 from robot_memory.storage.admin.tree_mending import TableTree, mend_trees
+from robot_memory.storage.lock_owners import name_users
 from robot_memory.storage.page_file import open_pages, spoil_pages
 from robot_memory.storage.store_files import (
     INDEX,
@@ -120,15 +122,25 @@ def salvage(path: Path, target: Path, progress: Progress = lambda done, total: N
 
 def _copy_files(path: Path, copy: Path, done: Salvaged) -> None:
     """Copy a store and its log, which is brought into the copy as far as that can be."""
+    if users := name_users(path):
+        what = f'{users} has the store open; end that, and salvage again'
+        done.lose('what is written meanwhile', what)
     copy_with_log(path, copy)
     if not schema_recovery.mend_header(copy):
         _replace_missing(copy)
     connection = checksums.connect(copy)
     try:
+        # Nothing of a log is brought in that has not been opened: reading opens it, even where
+        # what is read is damaged.
+        with suppress(apsw.Error):
+            connection.execute('SELECT count(*) FROM sqlite_schema').fetchall()
         connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
     except apsw.IOError:
         if has_log(copy):
             done.lose('the log (-wal)', 'what it has that the file has not')
+    else:
+        if has_log(copy):
+            done.lose('the log (-wal)', 'what it has that the file has not: it cannot be read')
     finally:
         connection.close()
     for log in (name_file(copy, LOG), name_file(copy, INDEX)):
