@@ -13,7 +13,8 @@ from robots import MovableClock, Robot, check_file
 from robot_memory.core.errors import InvalidArgument, NotFound
 from robot_memory.core.ranges import read_ranges
 from robot_memory.lifecycle import reclassification
-from robot_memory.lifecycle.perceptions import SAME_PICTURE_NS, Perception, store_perception
+from robot_memory.lifecycle.perceptions import Perception, store_perception
+from robot_memory.lifecycle.recognition import SAME_PICTURE_NS
 from robot_memory.storage.tables.event_keys import Identity
 from robot_memory.storage.tables.parts import Part
 
@@ -57,6 +58,16 @@ def test_an_event_is_known_by_its_onset_its_peak_or_its_end(robot: Robot, known:
 def test_another_event_is_another_memory(robot: Robot, other: Identity) -> None:
     store_perception(robot.memory, PUSH)
     assert store_perception(robot.memory, replace(PUSH, identity=other)).new
+
+
+def test_another_reading_at_the_same_instant_is_of_another_run(robot: Robot) -> None:
+    """A simulation with fixed steps begins at zero again and again."""
+
+    def is_new(peak: float) -> bool:
+        data = {'peak_force': peak - 1, 'raw_peak_force': peak}
+        return store_perception(robot.memory, replace(PUSH, data=data)).new
+
+    assert [is_new(peak) for peak in (20.0, 35.0, 20.0, 35.0)] == [True, True, False, False]
 
 
 def test_a_motion_is_known_in_whatever_order_its_joints_are_named(robot: Robot) -> None:

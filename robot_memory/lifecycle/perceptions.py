@@ -9,7 +9,6 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, TypeVar
 
-from robot_memory import detectors
 from robot_memory.core.authority import Writer
 from robot_memory.core.errors import RobotMemoryError, Unavailable
 from robot_memory.core.json_text import dump_json
@@ -20,19 +19,18 @@ from robot_memory.lifecycle.authority import calling, may_change
 from robot_memory.lifecycle.classification import classify_measured
 from robot_memory.lifecycle.maps import mark_context, mark_position
 from robot_memory.lifecycle.no_record import refuse_unrecorded
-from robot_memory.lifecycle.witnesses import add_witness, find_witnessed, move_witnesses
+from robot_memory.lifecycle.recognition import recognize
+from robot_memory.lifecycle.witnesses import add_witness, move_witnesses
 from robot_memory.memory import Memory
 from robot_memory.storage import Connection, remembered
 from robot_memory.storage.indexes import entries
 from robot_memory.storage.tables import (
     audit,
-    event_keys,
     events,
     memories,
     parts,
     payloads,
     sessions,
-    tombstones,
     transforms,
 )
 from robot_memory.storage.tables.event_keys import Identity
@@ -42,8 +40,6 @@ from robot_memory.text.categories import PROTECTED, classify
 
 _Made = TypeVar('_Made')
 
-SAME_PICTURE_NS = 500_000_000
-"""Pictures of one camera that look alike and are this near in time show the same moment."""
 _INLINE = 4096
 """Characters of JSON that are stored beside the memory; longer JSON becomes a part."""
 
@@ -205,7 +201,10 @@ def _prepare(
         if vectors is not None or memory.embedder.get_if_loaded() is None:
             return _Prepared(perception, vectors)
     with memory.db.read() as connection:
-        known, is_enough, witnessed = _recognize(connection, perception, identity)
+        place, data = perception.collection, perception.data
+        known, is_enough, witnessed = recognize(
+            connection, identity, place, perception.frame_id, data
+        )
         is_embedded = not is_enough and _is_embedded(memory, connection, perception)
     if is_enough:  # before a vector is made, which takes longer than all the rest
         return StoredPerception(known, new=False, has_vector=False)
@@ -218,7 +217,10 @@ def _insert(memory: Memory, connection: Connection, prepared: _Prepared) -> Stor
     perception, identity = prepared.perception, prepared.perception.identity
     known = 0
     if identity is not None:
-        known, is_enough, witnessed = _recognize(connection, perception, identity)
+        place, data = perception.collection, perception.data
+        known, is_enough, witnessed = recognize(
+            connection, identity, place, perception.frame_id, data
+        )
         if witnessed:
             added = add_witness(
                 connection,
@@ -301,50 +303,6 @@ def _make_record(
         frame_id=perception.frame_id,
         pose=perception.pose,
     )
-
-
-def _recognize(
-    connection: Connection, perception: Perception, identity: Identity
-) -> tuple[int, bool, int]:
-    """
-    Return what _find_known does, and the contact that it is another measurement of, or 0.
-
-    What was erased is known as memory 0.
-    """
-    if tombstones.has_event(connection, identity):
-        return 0, True, 0
-    known, is_enough = _find_known(connection, identity, perception.collection)
-    if known:
-        return known, is_enough, 0
-    place, frame_id = perception.collection, perception.frame_id
-    return 0, False, find_witnessed(connection, identity, place, frame_id, perception.data)
-
-
-def _find_known(connection: Connection, identity: Identity, collection: str) -> tuple[int, bool]:
-    """
-    Return the newest memory of the same event in a collection, 0 where there is none.
-
-    And whether it is enough: it is not where it was broken off and the event is whole now.
-    """
-    slack = SAME_PICTURE_NS if identity.look else 0
-    same = [
-        found
-        for found in event_keys.around(connection, identity, collection, slack)
-        if _is_same_event(identity, found[1])
-    ]
-    if not same:
-        return 0, False
-    memory_id, known = same[-1]
-    return memory_id, identity.broken_off or not known.broken_off
-
-
-def _is_same_event(one: Identity, other: Identity) -> bool:
-    """Say whether two events of the same source, topic and subject are one."""
-    if one.look and other.look and detectors.is_same_view(one.look, other.look):
-        return abs(one.peak - other.peak) <= SAME_PICTURE_NS
-    if one.look or other.look:
-        return False
-    return one.onset == other.onset or one.peak == other.peak or one.end == other.end
 
 
 @dataclass(frozen=True)
