@@ -252,8 +252,12 @@ def test_a_store_that_cannot_be_opened_is_one_line(cli: Cli) -> None:
         (('learn',), 'the following arguments are required: INSIGHT'),
         (('fly',), 'no command fly; see robot-memory --help'),
         (('rcall', 'cup'), 'no command rcall (did you mean recall?); see robot-memory --help'),
-        (('recall', 'where', 'is', 'cup'), "nothing takes 'is cup': quote a text that has spaces"),
-        (('recall', 'a', '-5'), "nothing takes '-5': quote a text that has spaces"),
+        (
+            ('recall', 'where', 'is', 'cup'),
+            "unexpected argument 'is cup'; quote a text that has spaces",
+        ),
+        (('show', '1', '2'), "unexpected argument '2'; see --help"),
+        (('recall', 'a', '-5'), "unexpected argument '-5'; quote a text that has spaces"),
         (('recall', 'a', '--limt', '5'), 'no option --limt; see --help'),
         (
             ('learn', 'a', '--contxt={}'),
@@ -262,12 +266,12 @@ def test_a_store_that_cannot_be_opened_is_one_line(cli: Cli) -> None:
         (('recall', 'a', '-q'), 'no option -q; see --help'),
         (
             ('--dbpath', 'm.db', 'recall', 'a'),
-            'no option --dbpath before the command (did you mean --db-path?); '
-            'those of a command follow it',
+            'no option --dbpath (did you mean --db-path?); '
+            'options of a command go after the command',
         ),
         (
             ('--n', '3', 'recall', 'a'),
-            'no option --n before the command; those of a command follow it',
+            'no option --n; options of a command go after the command',
         ),
     ],
 )

@@ -595,8 +595,8 @@ def test_what_was_sensed_is_shown_and_drawn(robot: Robot, tmp_path: Path, made: 
 @pytest.mark.parametrize(
     ('arguments', 'said'),
     [
-        ([], 'plot requires a perception id, --since and --until, or --skill'),
-        (['1', '--since', '2026-01-01'], 'plot requires'),
+        ([], 'plot requires a perception id, --since or --until, or --skill; none is given'),
+        (['1', '--since', '2026-01-01'], 'or --skill; not several of these'),
         (['1'], 'memory 1 is not a perception'),
         (['77'], 'memory 77 does not exist'),
         (['--since', 'tea time'], 'since must be a time'),

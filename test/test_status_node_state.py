@@ -49,7 +49,7 @@ def test_a_second_node_leaves_the_first_to_tell(
     store = tmp_path / 'memory.db'
     first = StateTeller(store, lambda: STATE)
     second = StateTeller(store, lambda: NodeState('/other', 'active'))
-    assert 'another node tells of' in caplog.text
+    assert 'another node serves this store' in caplog.text
     second.close()
     assert ask_node(store) == STATE
     first.close()

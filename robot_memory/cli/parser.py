@@ -27,6 +27,7 @@ _NO_COMMAND = re.compile(r"argument COMMAND: invalid choice: '(?P<name>.*)' \(ch
 _PATHS = ('db_path', 'model', 'params', 'output', 'file', 'backup', 'folder')
 _IN_EVERY_HELP = ('db_path', 'model', 'json', 'wait')
 _ALSO_POSITIONAL = ('query', 'memory_id', 'session', 'request', 'action', 'model_name', 'backup')
+_FREE_TEXTS = {'QUERY', 'INSIGHT', 'REQUEST', 'PROMPT', 'TASK'}
 _REPEATABLE = ('set',)
 _EPILOG = (
     'Pass JSON as one argument: \'{"task": {"success": true}}\'. Exit status: 0 success, 1 '
@@ -60,7 +61,10 @@ class CommandParser(_Parser):
         option = next(filter(None, map(_OPTION.match, left)), None)
         if option:
             self.error(f'no option {option.group()}{_suggest(option, self)}; see --help')
-        self.error(f'nothing takes {" ".join(left)!r}: quote a text that has spaces')
+        texts = [one.metavar for one in self._actions if not one.option_strings and one.metavar]
+        rest = ' '.join(left)
+        hint = 'quote a text that has spaces' if set(texts) & _FREE_TEXTS else 'see --help'
+        self.error(f'unexpected argument {rest!r}; {hint}')
 
     def format_help(self) -> str:
         """Return the help of all arguments."""
@@ -132,8 +136,8 @@ def _refuse_unknown(parser: argparse.ArgumentParser, arguments: Sequence[str]) -
             return
         if option and option.group() not in known:
             parser.error(
-                f'no option {option.group()} before the command{_suggest(option, parser)}; '
-                'those of a command follow it'
+                f'no option {option.group()}{_suggest(option, parser)}; '
+                'options of a command go after the command'
             )
 
 

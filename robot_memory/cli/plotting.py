@@ -85,8 +85,12 @@ def plot(request: PlotRequest, settings: Settings, options: Options) -> None:
     from robot_memory.plot import draw
 
     is_span = bool(request.since or request.until)
-    if is_span + (request.memory_id is not None) + bool(request.skill) != 1:
-        raise InvalidArgument('plot requires a perception id, --since and --until, or --skill')
+    count = is_span + (request.memory_id is not None) + bool(request.skill)
+    if count != 1:
+        given = 'not several of these' if count else 'none is given'
+        raise InvalidArgument(
+            f'plot requires a perception id, --since or --until, or --skill; {given}'
+        )
     if request.skill:
         _plot_skill(request, settings, options)
         return

@@ -358,11 +358,13 @@ def refuse_unusable(settings: Settings) -> None:
 
 def find_store_path(settings: Settings) -> Path:
     """Return the file that the settings name, with the environment's and the user's defaults."""
-    if settings.db_path:
-        return expand_path(settings.db_path, 'db_path')
     named = os.environ.get('ROBOT_MEMORY_DB')
-    if named:
-        return expand_path(named, 'ROBOT_MEMORY_DB')
+    for name, path in (('db_path', settings.db_path), ('ROBOT_MEMORY_DB', named)):
+        if path:
+            found = expand_path(path, name)
+            if not found.name:  # '/' and '.'
+                raise InvalidArgument(f'{name} is {path}, which is a folder; name a file')
+            return found
     return find_user_folder('XDG_DATA_HOME', '.local/share') / 'robot_memory' / 'memory.db'
 
 

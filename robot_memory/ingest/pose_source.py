@@ -10,6 +10,7 @@ from typing import Any
 from robot_memory.core.fields import NANOSECONDS, arg
 from robot_memory.core.no_record import SensorPlace
 from robot_memory.core.places import read_spread
+from robot_memory.core.topic_names import check_topic
 from robot_memory.detectors import PoseHistory, PoseLookup, TransformTree
 from robot_memory.detectors.poses import strip_slash
 from robot_memory.ingest import messages
@@ -65,7 +66,12 @@ class PoseSourceSettings:
 
 
 def list_pose_topics(settings: PoseSourceSettings) -> tuple[tuple[str, str, bool], ...]:
-    """Return the topics to listen to, their types, and whether they are latched."""
+    """
+    Return the topics to listen to, their types, and whether they are latched.
+
+    Raise InvalidArgument for a pose_topic that is no name of a topic.
+    """
+    check_topic('pose_topic', settings.pose_topic)
     if settings.pose_topic:
         return ((settings.pose_topic, settings.pose_type, False),)
     if settings.fixed_frame:

@@ -10,6 +10,7 @@ from robot_memory import detectors
 from robot_memory.core.errors import InvalidArgument
 from robot_memory.core.fields import arg, collection_arg, get_fields, parse
 from robot_memory.core.json_text import format_value
+from robot_memory.core.topic_names import check_topic
 from robot_memory.detectors.outcome_fields import OutcomeFields, OutcomeSettings
 from robot_memory.ingest import messages
 from robot_memory.ingest.action_types import is_action
@@ -120,6 +121,7 @@ def make_tap(name: str, given: Mapping[str, Any]) -> Tap:
         if 'topic' not in values:
             raise InvalidArgument('topic is missing; accepted: a topic name, or empty for none')
         settings = _resolve({key: values[key] for key in common & values.keys()})
+        check_topic('topic', settings.topic)
         others = {key: value for key, value in values.items() if key not in common}
         wanted = _get_settings_type(settings.detector)
         if settings.detector == 'state' and not others.get('name'):

@@ -33,7 +33,9 @@ def initialise(
         raise
     except Exception as error:  # rclpy's own errors have no common class
         words = ' '.join(str(error).split())
-        raise InvalidArgument(f'ROS 2 rejects these --ros-args: {words}') from error
+        raise InvalidArgument(
+            f'ROS 2 rejects the arguments or the environment (ROS_*): {words}'
+        ) from error
     return warning
 
 

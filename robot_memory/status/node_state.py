@@ -85,7 +85,9 @@ class StateTeller:
     def _listen(self) -> socket.socket | None:
         with contextlib.suppress(Unavailable):
             ask_node_at(self._path)
-            logger.warning('another node tells of %s: the viewer shows its taps', self._path)
+            logger.warning(
+                'another node serves this store (%s): the viewer shows its taps', self._path
+            )
             return None
         listening = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM | socket.SOCK_CLOEXEC)
         part = f'.{secrets.token_hex(8)}{SUFFIX}'

@@ -168,7 +168,7 @@ def test_a_params_file_whose_key_fits_is_read(
 def test_ros_arguments_that_ros_does_not_take_are_one_clear_line(
     start: Callable[..., Any],
 ) -> None:
-    assert '[invalid_argument] ROS 2 rejects these --ros-args' in ended(start('--no-such-option'))
+    assert '[invalid_argument] ROS 2 rejects the arguments' in ended(start('--no-such-option'))
 
 
 @pytest.mark.parametrize('home', [None, '/proc/nowhere', '/dev/null'])
