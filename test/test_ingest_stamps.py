@@ -51,6 +51,12 @@ def test_a_zero_stamp_stays_under_simulated_time() -> None:
     assert without_header.date(b'', NOW) == NOW
 
 
+def test_what_comes_before_the_simulated_clock_runs_has_no_stamp() -> None:
+    stamps = MessageStamper(False, dataclasses.replace(LIVE, replaces_zero=lambda: False))
+    assert [stamps.date(b'', at) for at in (0, 0, 7)] == [0, 0, 7]
+    assert stamps.name_source(0, 1) == ''
+
+
 def test_a_live_stamp_within_a_minute_of_the_arrival_is_by_this_hosts_clock() -> None:
     stamps = MessageStamper(True, LIVE)
     assert stamps.date(header(NOW - 59 * NANOSECONDS), NOW) and stamps.is_local

@@ -97,7 +97,14 @@ class MessageStamper:
         return fits and self._arrival.replaces_zero()
 
     def _date_by_arrival(self, arrival_ns: int) -> int:
-        """Return the arrival; messages that come at once are put in a row."""
+        """
+        Return the arrival; messages that come at once are put in a row.
+
+        0 where it is unknown: the simulated clock is at zero until somebody publishes /clock.
+        """
+        if arrival_ns <= 0:
+            self._in_run = False
+            return 0
         at_once = arrival_ns <= self._last_ns < arrival_ns + NANOSECONDS
         stamp_ns = self._last_ns + 1 if at_once else arrival_ns
         self._last_ns = stamp_ns

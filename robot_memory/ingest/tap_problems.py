@@ -13,7 +13,8 @@ _STAMP = 'configure the publisher to stamp each message with the time of its mea
 CURES = {
     'no stamp': (
         f'{_STAMP}; a zero stamp is replaced by the arrival time only if use_sim_time is false '
-        'and the other stamps of the topic are from the same clock'
+        'and the other stamps of the topic are from the same clock; if it is true, somebody must '
+        'publish /clock'
     ),
     'late or repeated stamp': _STAMP,
     'repeated stamp': _STAMP,
