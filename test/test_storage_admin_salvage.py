@@ -158,7 +158,7 @@ def test_a_store_that_is_written_meanwhile_is_named_with_who_writes(
     )
     command = [sys.executable, '-c', program, str(robot.memory.db.path), str(tmp_path / 'new.db')]
     ran = subprocess.run(command, capture_output=True, text=True, check=True)
-    assert ran.stdout.startswith("1 {'what is written meanwhile': ['process ")
+    assert ran.stdout.startswith("1 {'what is written in the meantime': ['process ")
     assert f'process {os.getpid()} ' in ran.stdout
 
 

@@ -124,7 +124,7 @@ def _copy_files(path: Path, copy: Path, done: Salvaged) -> None:
     """Copy a store and its log, which is brought into the copy as far as that can be."""
     if users := name_users(path):
         what = f'{users} has the store open; end that, and salvage again'
-        done.lose('what is written meanwhile', what)
+        done.lose('what is written in the meantime', what)
     copy_with_log(path, copy)
     if not schema_recovery.mend_header(copy):
         _replace_missing(copy)
