@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from dataclasses import dataclass
+from typing import Any
 
 from robot_memory.cli.common import show_answer
 from robot_memory.cli.options import Options
@@ -44,5 +45,8 @@ def call(request: CallRequest, settings: Settings, options: Options) -> None:
             f'call requires ROS 2 and a build of this package with it ({missing}): source both, '
             'or run make build and use scripts/env; all other commands work without ROS'
         ) from None
-    answer = calls.call(request.service, request.request, request.node, request.timeout)
-    show_answer(answer, render_table(answer, Paint(sys.stdout)), options, painted=True)
+
+    def show(answer: dict[str, Any]) -> None:
+        show_answer(answer, render_table(answer, Paint(sys.stdout)), options, painted=True)
+
+    calls.call(request.service, request.request, request.node, request.timeout, show)

@@ -28,16 +28,26 @@ from robot_memory.core.fields import NANOSECONDS, Field, check, get_fields
 from robot_memory.core.json_text import dump_json, format_value
 from robot_memory.ros import convert, session
 from robot_memory.ros.interfaces import ROS_TOOLS, service_name
+from robot_memory.ros.leaving import leave_within
 from robot_memory.ros.typed_fields import name_flag
 from robot_memory.tool import Tool
 
 _TURN_SECONDS = 0.05
+_LEAVING_SECONDS = 10.0
 _NAME = re.compile(r'(/[A-Za-z_]\w*)+')
 
 
-def call(service: str, request: str, node: str, timeout: float) -> dict[str, Any]:
+def call(
+    service: str,
+    request: str,
+    node: str,
+    timeout: float,
+    tell: Callable[[dict[str, Any]], object],
+) -> None:
     """
-    Call a service of a node with a request in YAML or JSON; return the reply as plain JSON.
+    Call a service of a node with a request in YAML or JSON; `tell` the reply as plain JSON.
+
+    It is told before the process leaves the graph, so that no fault of that keeps it back.
 
     `timeout` bounds in seconds how long the node is looked for, and how long it may take to
     answer. Raise InvalidArgument for what the service does not take, Unavailable where no such
@@ -61,7 +71,7 @@ def call(service: str, request: str, node: str, timeout: float) -> dict[str, Any
                 f'{full} did not answer {tool.name} within {timeout:g} s and may still execute '
                 'it; increase --timeout'
             )
-        return _convert_reply(future.result(), tool)
+        tell(_convert_reply(future.result(), tool))
 
 
 def _find_tool(service: str) -> Tool[Any, Any]:
@@ -149,8 +159,9 @@ def _open_client_node() -> Iterator[tuple[Node, SpinUntil]]:
             return True
 
         yield client_node, spin_until
-        executor.shutdown()
-        client_node.destroy_node()
+        with leave_within(_LEAVING_SECONDS):
+            executor.shutdown()
+            client_node.destroy_node()
     finally:
         rclpy.shutdown(context=context)
 

@@ -18,9 +18,11 @@ from robot_memory.core.heap import freeze_objects
 from robot_memory.core.starter import watch_starter
 from robot_memory.ros import session
 from robot_memory.ros.executor import DispatchOnceExecutor
+from robot_memory.ros.leaving import leave_within
 from robot_memory.ros.node import MemoryNode
 from robot_memory.text.controls import escape_controls
 
+_LEAVING_SECONDS = 10.0
 _THREADS = 8
 """
 One for what writes, one for a goal of an action, one for timers, one for transitions, and the rest
@@ -65,9 +67,10 @@ def main(signals: queue.SimpleQueue[int]) -> None:
 
 def _end(node: MemoryNode | None) -> None:
     if node is not None:
-        node.close()
-        node.destroy_node()
-        rclpy.shutdown()
+        node.close()  # nothing is lost by how the process then leaves
+        with leave_within(_LEAVING_SECONDS):
+            node.destroy_node()
+            rclpy.shutdown()
 
 
 def _spin(executor: Executor, node: MemoryNode, stop: threading.Event) -> None:
