@@ -112,7 +112,7 @@ def test_an_answer_with_memories_has_no_reason(taught: Robot) -> None:
 
 
 def test_an_empty_store_says_that_it_is_empty(robot: Robot) -> None:
-    why = 'Collection "default" has no memories; the store memory.db is empty.'
+    why = 'Collection "default" has no memories; the store is empty.'
     assert robot.recall('cup').why_empty == why
     assert robot.get_context('cup').context == f'No memories about "cup". {why}'
 

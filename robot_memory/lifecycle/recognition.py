@@ -5,15 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 from robot_memory import detectors
-from robot_memory.lifecycle.witnesses import CONTACT, find_witnessed
+from robot_memory.lifecycle.witnesses import CONTACT, PEAK_N, PEAK_SHARE, find_witnessed
 from robot_memory.storage import Connection
 from robot_memory.storage.tables import event_keys, payloads, tombstones
 from robot_memory.storage.tables.event_keys import Identity
 
 SAME_PICTURE_NS = 500_000_000
 """Pictures of one camera that look alike and are this near in time show the same moment."""
-_READING, _ROUNDING = 'raw_peak_force', 1e-3
-"""The greatest reading of a contact in N, whatever the baseline, and how it is rounded."""
+_READING = 'raw_peak_force'
+"""The greatest reading of a contact in N, whatever the baseline."""
 
 
 def recognize(
@@ -66,7 +66,7 @@ def _is_of_one_run(
     connection: Connection, identity: Identity, memory_id: int, known: Identity, data: Any
 ) -> bool:
     """
-    Say whether a contact has the reading that a known one has at the same instant.
+    Say whether a contact has about the readings that a known one with the same peak has.
 
     A simulation that begins at zero again gives other readings with the same stamps.
     """
@@ -74,5 +74,7 @@ def _is_of_one_run(
         return True
     felt = payloads.get(connection, memory_id)[0]
     peaks = [one.get(_READING) for one in (data, felt) if isinstance(one, dict)]
-    first, *others = [float(peak) for peak in peaks if isinstance(peak, int | float)] or [0.0]
-    return all(abs(first - other) <= _ROUNDING for other in others)
+    known_peaks = [float(peak) for peak in peaks if isinstance(peak, int | float)] or [0.0]
+    apart = max(known_peaks) - min(known_peaks)
+    # A run that begins late, or ends early, may have missed the greatest one.
+    return apart <= PEAK_SHARE * max(known_peaks) + PEAK_N

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import Any
 
 from robot_memory.core.clock import format_instant
@@ -163,9 +162,7 @@ def _explain_collection(connection: Connection, collection: str) -> str:
         return ''
     named = quote(collection, LONGEST)
     if not found:
-        # Its name, so that a mistyped one is seen.
-        store = Path(connection.filename).name
-        return f'Collection {named} has no memories; the store {store} is empty.'
+        return f'Collection {named} has no memories; the store is empty.'
     return f'Collection {named} has no memories; others have: {list_near(collection, found)}.'
 
 
