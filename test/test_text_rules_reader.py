@@ -163,6 +163,7 @@ def test_a_time_of_day_has_several_forms(time: str, truth: bool | None) -> None:
          {'tool': 'suction gripper'}),
         ('Only wooden spoons are allowed in the pan.', 'Put the metal fork in the pan.', None),
         ('除了水什么都不能倒进加湿器。', '往加湿器里倒茶。', None),
+        ('穿了围裙才可以炒菜。', '炒菜。', None),
         ('老王对花生过敏，别放花生酱。', '给小李做三明治，放花生酱。', None),
         ('Do not vacuum during dinner.', 'Vacuum the hall.', None),
         ('Drive slowly when the cook is near.', 'Drive home.', {'people_near': ['cook']}),

@@ -28,7 +28,7 @@ _CLAUSE = compile_pattern('[,:]')
 _MAY_COMMAND = compile_pattern(
     r'\b(?:never|no|none|nobody|nothing|both|not|dont|cannot|always|must|shall|should|may|only|sure|ensure|\w+n.t'
     r'|forbidden|prohibited|banned|off|mandatory|compulsory|obligatory|have|has|needs?|after|before|between'
-    r'|up|upright|down|first|forwards?|away|inwards?|sideways|flat)\b|[不别勿禁必务一始只莫]',
+    r'|up|upright|down|first|forwards?|away|inwards?|sideways|flat)\b|[不别勿禁必务一始只莫才]',
     re.IGNORECASE,
 )
 """What a text must have that commands; it spares most texts the rest."""

@@ -153,6 +153,11 @@ def _split_chinese(folded: str, start: int, end: int) -> list[Part]:
             )
             parts += _cut_permitted(piece[rest:], start + low, opens)
             continue
+        done = re.match(words['permit']['done_zh'], piece)
+        if done:
+            parts.append(Part(start + low, start + low + done.end(), True, is_required=True))
+            parts += _cut_permitted(piece[done.end() :], start + low + done.end(), opens=True)
+            continue
         then = re.match(words['permit']['then_zh'], piece)
         if then and parts and parts[-1].is_condition:
             parts[-1] = replace(parts[-1], is_required=True)
