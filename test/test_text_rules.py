@@ -5,17 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from judging import judge_rule
 
-from robot_memory.text.rules.conditions import Condition, is_guess, judge, list_persons
+from robot_memory.text.rules.conditions import Condition, is_guess, judge
 from robot_memory.text.rules.people import find_people, key_of
 from robot_memory.text.rules.reader import read_rule
 from robot_memory.text.rules.scene import read_scene
-
-
-def _judge(rule: str, task: str, situation: dict[str, Any] | None = None) -> bool | None:
-    condition = read_rule(rule)
-    scene = read_scene(task, situation, list_persons(condition))
-    return judge(condition, scene, lambda word: None).truth
 
 
 @pytest.mark.parametrize(
@@ -43,7 +38,7 @@ def _judge(rule: str, task: str, situation: dict[str, Any] | None = None) -> boo
 )
 def test_a_rule_without_a_condition_holds_for_every_task(rule: str) -> None:
     assert read_rule(rule) == {}
-    assert _judge(rule, 'Water the plants on the balcony.') is True
+    assert judge_rule(rule, 'Water the plants on the balcony.') is True
 
 
 @pytest.mark.parametrize(
@@ -62,8 +57,8 @@ def test_a_rule_without_a_condition_holds_for_every_task(rule: str) -> None:
     ],
 )  # fmt: skip
 def test_a_rule_applies_where_its_condition_is_met(rule: str, met: str, not_met: str) -> None:
-    assert _judge(rule, met) is not False
-    assert _judge(rule, not_met) is False
+    assert judge_rule(rule, met) is not False
+    assert judge_rule(rule, not_met) is False
 
 
 @pytest.mark.parametrize(
@@ -83,21 +78,21 @@ def test_a_rule_applies_where_its_condition_is_met(rule: str, met: str, not_met:
 def test_who_is_near_is_known_from_text_and_situation_alone(
     task: str, situation: dict[str, Any] | None, truth: bool | None
 ) -> None:
-    assert _judge('At most 0.2 m/s when Li is near.', task, situation) is truth
+    assert judge_rule('At most 0.2 m/s when Li is near.', task, situation) is truth
 
 
 def test_what_a_task_excludes_is_not_touched() -> None:
     rule = 'Glassware: at most 6 N.'
-    assert _judge(rule, 'Stack the bowls, but leave the wine glasses alone.') is not True
-    assert _judge(rule, '不要动玻璃器皿，把塑料盒收好。') is not True
+    assert judge_rule(rule, 'Stack the bowls, but leave the wine glasses alone.') is not True
+    assert judge_rule(rule, '不要动玻璃器皿，把塑料盒收好。') is not True
 
 
 def test_a_general_word_leaves_its_kinds_open() -> None:
-    assert _judge('Glassware: at most 6 N.', 'Bring me a cup.') is None
-    assert _judge('Glassware: at most 6 N.', 'Bring me a plastic cup.') is False
-    assert _judge('At most 5 N on the blue cup.', 'Bring me the cup.') is None
-    assert _judge('At most 5 N on the blue cup.', 'Bring me the red cup.') is False
-    assert _judge('At most 5 N on the wine glass.', 'Bring me the beaker.') is None
+    assert judge_rule('Glassware: at most 6 N.', 'Bring me a cup.') is None
+    assert judge_rule('Glassware: at most 6 N.', 'Bring me a plastic cup.') is False
+    assert judge_rule('At most 5 N on the blue cup.', 'Bring me the cup.') is None
+    assert judge_rule('At most 5 N on the blue cup.', 'Bring me the red cup.') is False
+    assert judge_rule('At most 5 N on the wine glass.', 'Bring me the beaker.') is None
 
 
 @pytest.mark.parametrize(
@@ -131,7 +126,7 @@ def test_what_words_mark_as_a_condition_is_no_guess() -> None:
     ],
 )
 def test_an_unknown_word_leaves_a_rule_open(rule: str) -> None:
-    assert _judge(rule, 'Wipe the table.') is None
+    assert judge_rule(rule, 'Wipe the table.') is None
 
 
 @pytest.mark.parametrize(
@@ -155,7 +150,7 @@ def test_an_unknown_word_leaves_a_rule_open(rule: str) -> None:
 def test_what_is_not_surely_a_condition_leaves_no_rule_out(
     rule: str, task: str, truth: bool | None
 ) -> None:
-    assert _judge(rule, task) is truth
+    assert judge_rule(rule, task) is truth
 
 
 @pytest.mark.parametrize(
@@ -172,7 +167,7 @@ def test_what_is_not_surely_a_condition_leaves_no_rule_out(
 )
 def test_who_is_near_may_be_named_by_what_they_are(people: list[str], truth: bool | None) -> None:
     situation = {'people_near': people}
-    assert _judge('Speak up when an elderly person is near.', 'Wipe it.', situation) is truth
+    assert judge_rule('Speak up when an elderly person is near.', 'Wipe it.', situation) is truth
 
 
 @pytest.mark.parametrize(
@@ -181,33 +176,33 @@ def test_who_is_near_may_be_named_by_what_they_are(people: list[str], truth: boo
 )
 def test_a_mounted_tool_is_named_by_its_own_word(tool: str | None, truth: bool | None) -> None:
     rule = 'While the drill is mounted, the spindle stays locked.'
-    assert _judge(rule, 'Roll back.', {'tool': tool} if tool else None) is truth
+    assert judge_rule(rule, 'Roll back.', {'tool': tool} if tool else None) is truth
 
 
 def test_a_rule_of_a_day_holds_on_it() -> None:
     rule = 'Before noon on Sundays, run nothing louder than a hair dryer.'
-    assert _judge(rule, 'Wipe the table on Sunday at nine in the morning.') is True
-    assert _judge(rule, 'Wipe the table.', {'time': '09:00'}) is None
-    assert _judge(rule, 'Wipe the table.', {'time': '15:00'}) is False
+    assert judge_rule(rule, 'Wipe the table on Sunday at nine in the morning.') is True
+    assert judge_rule(rule, 'Wipe the table.', {'time': '09:00'}) is None
+    assert judge_rule(rule, 'Wipe the table.', {'time': '15:00'}) is False
 
 
 def test_doors_and_animals_are_met_on_the_way() -> None:
-    assert _judge('Open doors slowly.', 'Drive to the kitchen.') is None
-    assert _judge('Open doors slowly.', 'Wipe the table.') is False
+    assert judge_rule('Open doors slowly.', 'Drive to the kitchen.') is None
+    assert judge_rule('Open doors slowly.', 'Wipe the table.') is False
 
 
 def test_a_thing_that_no_table_knows_may_be_any() -> None:
-    assert _judge('Glassware: at most 6 N.', 'Bring me the cruet.') is None
-    assert _judge('Glassware: at most 6 N.', '把拂尘拿来。') is None
-    assert _judge('Glassware: at most 6 N.', 'Bring me the steel pot.') is False
+    assert judge_rule('Glassware: at most 6 N.', 'Bring me the cruet.') is None
+    assert judge_rule('Glassware: at most 6 N.', '把拂尘拿来。') is None
+    assert judge_rule('Glassware: at most 6 N.', 'Bring me the steel pot.') is False
 
 
 def test_an_exception_is_a_condition_that_must_not_be_met() -> None:
     rule = 'Do not enter the storeroom unless Tom is there.'
-    assert _judge(rule, 'Go to the storeroom.', {'people_near': ['Tom']}) is False
-    assert _judge(rule, 'Go to the storeroom.', {'people_near': []}) is True
-    assert _judge(rule, 'Go to the storeroom.') is None
-    assert _judge(rule, 'Go to the kitchen.') is False
+    assert judge_rule(rule, 'Go to the storeroom.', {'people_near': ['Tom']}) is False
+    assert judge_rule(rule, 'Go to the storeroom.', {'people_near': []}) is True
+    assert judge_rule(rule, 'Go to the storeroom.') is None
+    assert judge_rule(rule, 'Go to the kitchen.') is False
 
 
 @pytest.mark.parametrize(
@@ -219,8 +214,8 @@ def test_an_exception_is_a_condition_that_must_not_be_met() -> None:
     ],
 )
 def test_hours_pass_midnight(situation: dict[str, Any], truth: bool) -> None:
-    assert _judge('Between 22:00 and 06:00 no beeps.', 'Wipe the table.', situation) is truth
-    assert _judge('Between 22:00 and 06:00 no beeps.', 'Wipe the table.') is None
+    assert judge_rule('Between 22:00 and 06:00 no beeps.', 'Wipe the table.', situation) is truth
+    assert judge_rule('Between 22:00 and 06:00 no beeps.', 'Wipe the table.') is None
 
 
 @pytest.mark.parametrize(
@@ -239,7 +234,7 @@ def test_a_person_has_one_key_in_both_languages(one: str, other: str) -> None:
 
 def test_a_name_is_no_thing() -> None:
     assert [person.key for person in find_people('汤姆在喝汤')] == ['tom']
-    assert _judge('Soup is served at 60 degrees at most.', '汤姆在客厅。擦桌子。') is False
+    assert judge_rule('Soup is served at 60 degrees at most.', '汤姆在客厅。擦桌子。') is False
 
 
 def test_conditions_join_and_are_described() -> None:
@@ -262,13 +257,13 @@ def test_conditions_join_and_are_described() -> None:
     ],
 )
 def test_work_that_touches_what_nobody_names_leaves_things_open(task: str) -> None:
-    assert _judge('Never use cups with a chipped rim', task) is None
-    assert _judge('Never use cups with a chipped rim', f'{task}, with the red cup') is True
+    assert judge_rule('Never use cups with a chipped rim', task) is None
+    assert judge_rule('Never use cups with a chipped rim', f'{task}, with the red cup') is True
 
 
 @pytest.mark.parametrize('task', ['Put the steel pots away', 'Open the curtains', '把窗帘拉开'])
 def test_what_is_named_closes_things(task: str) -> None:
-    assert _judge('Never use cups with a chipped rim', task) is False
+    assert judge_rule('Never use cups with a chipped rim', task) is False
 
 
 @pytest.mark.parametrize(
@@ -324,8 +319,8 @@ def test_what_is_named_closes_things(task: str) -> None:
 def test_a_rule_in_plain_words_applies_where_its_condition_is_met(
     rule: str, met: str, not_met: str
 ) -> None:
-    assert _judge(rule, met) is True
-    assert _judge(rule, not_met) is False
+    assert judge_rule(rule, met) is True
+    assert judge_rule(rule, not_met) is False
 
 
 @pytest.mark.parametrize(
@@ -334,8 +329,8 @@ def test_a_rule_in_plain_words_applies_where_its_condition_is_met(
 )
 def test_a_rule_for_a_tool_that_is_not_mounted_holds_unless_it_is(rule: str) -> None:
     task = 'Hand Anna the wine glass.'
-    assert _judge(rule, task, {'tool': 'soft gripper'}) is False
-    assert _judge(rule, task, {'tool': 'two-finger gripper'}) is True
+    assert judge_rule(rule, task, {'tool': 'soft gripper'}) is False
+    assert judge_rule(rule, task, {'tool': 'two-finger gripper'}) is True
 
 
 @pytest.mark.parametrize(
@@ -365,32 +360,32 @@ def test_a_rule_for_a_tool_that_is_not_mounted_holds_unless_it_is(rule: str) -> 
     ],
 )
 def test_who_a_rule_is_about_is_near(rule: str, task: str) -> None:
-    assert _judge(rule, task) is True
-    assert _judge(rule, 'Lift the box.', {'people_near': []}) is False
+    assert judge_rule(rule, task) is True
+    assert judge_rule(rule, 'Lift the box.', {'people_near': []}) is False
 
 
 def test_nobody_else_leaves_those_who_are_named_near() -> None:
     task = 'Press the button. Dr. Chen is beside you, nobody else.'
-    assert _judge('When Dr. Chen is near, go slowly.', task) is True
-    assert _judge('When Anna is near, go slowly.', task) is False
+    assert judge_rule('When Dr. Chen is near, go slowly.', task) is True
+    assert judge_rule('When Anna is near, go slowly.', task) is False
 
 
 def test_a_name_in_the_situation_is_that_in_the_rule() -> None:
     rule = '跟周敏至少隔开一米二。'
-    assert _judge(rule, '把药盒码好。', {'people_near': ['周敏']}) is True
-    assert _judge(rule, '把药盒码好,周敏和Okafor都在你旁边看着。') is True
-    assert _judge(rule, '把药盒码好。', {'people_near': ['小林']}) is False
+    assert judge_rule(rule, '把药盒码好。', {'people_near': ['周敏']}) is True
+    assert judge_rule(rule, '把药盒码好,周敏和Okafor都在你旁边看着。') is True
+    assert judge_rule(rule, '把药盒码好。', {'people_near': ['小林']}) is False
 
 
 def test_somebody_the_text_names_is_near_beside_those_of_the_situation() -> None:
     task, near = '把汤端到老贺面前。', {'people_near': ['老贺']}
-    assert _judge('旁边只要有人,就放慢。', task, near) is True
+    assert judge_rule('旁边只要有人,就放慢。', task, near) is True
 
 
 def test_what_only_says_who_somebody_is_ends_no_condition() -> None:
     rule = 'Leave the drugs alone unless Okafor, our pharmacist, is right beside you.'
-    assert _judge(rule, 'Take the pills to the ward.', {'people_near': ['Okafor']}) is False
-    assert _judge(rule, 'Take the pills to the ward.', {'people_near': []}) is True
+    assert judge_rule(rule, 'Take the pills to the ward.', {'people_near': ['Okafor']}) is False
+    assert judge_rule(rule, 'Take the pills to the ward.', {'people_near': []}) is True
 
 
 @pytest.mark.parametrize(
@@ -402,8 +397,8 @@ def test_what_only_says_who_somebody_is_ends_no_condition() -> None:
 )
 def test_a_rule_may_hold_while_somebody_is_away(rule: str, task: str) -> None:
     name = 'Tom' if rule.isascii() else '郑师傅'
-    assert _judge(rule, task, {'people_near': [name]}) is False
-    assert _judge(rule, task, {'people_near': []}) is True
+    assert judge_rule(rule, task, {'people_near': [name]}) is False
+    assert judge_rule(rule, task, {'people_near': []}) is True
 
 
 @pytest.mark.parametrize(
@@ -416,19 +411,19 @@ def test_a_rule_may_hold_while_somebody_is_away(rule: str, task: str) -> None:
     ],
 )
 def test_an_end_effector_need_be_in_no_table(rule: str, tool: str) -> None:
-    assert _judge(rule, 'Clamp the frame.', {'tool': tool}) is True
-    assert _judge(rule, 'Clamp the frame.', {'tool': 'suction cup'}) is not True
+    assert judge_rule(rule, 'Clamp the frame.', {'tool': tool}) is True
+    assert judge_rule(rule, 'Clamp the frame.', {'tool': 'suction cup'}) is not True
 
 
 def test_a_task_says_what_is_mounted() -> None:
     task = '你手上装的是电动螺丝刀,把电路板固定好。'
-    assert _judge('换上电动螺丝刀以后,扭矩上限0.8牛米。', task) is True
+    assert judge_rule('换上电动螺丝刀以后,扭矩上限0.8牛米。', task) is True
 
 
 def test_an_exception_may_be_hours_at_the_end() -> None:
     rule = '底盘要走动,先响一声,夜里十点到早上六点除外。'
-    assert _judge(rule, '去仓库。', {'time': '13:10'}) is True
-    assert _judge(rule, '去仓库。', {'time': '23:10'}) is False
+    assert judge_rule(rule, '去仓库。', {'time': '13:10'}) is True
+    assert judge_rule(rule, '去仓库。', {'time': '23:10'}) is False
 
 
 def test_a_verb_is_no_day() -> None:
@@ -438,7 +433,7 @@ def test_a_verb_is_no_day() -> None:
 
 def test_a_decimal_is_no_hour() -> None:
     rule, task = '晚上九点到早上六点用静音模式。', '把三点二公斤的木板靠墙立好。'
-    assert _judge(rule, task) is None
+    assert judge_rule(rule, task) is None
 
 
 def test_hours_of_the_evening_and_of_the_morning_are_one_span() -> None:
@@ -451,8 +446,8 @@ def test_hours_of_the_evening_and_of_the_morning_are_one_span() -> None:
 
 def test_an_exception_may_stand_after_its_condition() -> None:
     rule = '动刀切东西得先问值班的,陈师傅就在边上的话不用问。'
-    assert _judge(rule, '陈师傅就站在你旁边，把面包切成片。') is False
-    assert _judge(rule, '把面包切成片。', {'people_near': []}) is True
+    assert judge_rule(rule, '陈师傅就站在你旁边，把面包切成片。') is False
+    assert judge_rule(rule, '把面包切成片。', {'people_near': []}) is True
 
 
 def test_one_part_that_is_met_outweighs_another_that_is_a_guess() -> None:
@@ -465,8 +460,8 @@ def test_one_part_that_is_met_outweighs_another_that_is_a_guess() -> None:
 
 def test_what_one_thing_is_made_of_says_nothing_of_another() -> None:
     task = '把钢锅里热腾腾的冬瓜汤倒进瓷碗。'
-    assert _judge('瓷碗瓷盘要轻拿轻放。', task) is True
-    assert _judge('瓷碗瓷盘要轻拿轻放。', '把钢碗放好。') is not True
+    assert judge_rule('瓷碗瓷盘要轻拿轻放。', task) is True
+    assert judge_rule('瓷碗瓷盘要轻拿轻放。', '把钢碗放好。') is not True
 
 
 @pytest.mark.parametrize(
@@ -490,7 +485,7 @@ def test_what_one_thing_is_made_of_says_nothing_of_another() -> None:
 def test_one_of_two_clauses_that_or_joins_is_enough(
     rule: str, situation: dict[str, Any], truth: bool
 ) -> None:
-    assert _judge(rule, 'Fold the towels.', situation) is truth
+    assert judge_rule(rule, 'Fold the towels.', situation) is truth
 
 
 @pytest.mark.parametrize(
@@ -498,19 +493,19 @@ def test_one_of_two_clauses_that_or_joins_is_enough(
 )
 def test_what_may_not_be_handled_is_a_condition_beside_another(rule: str) -> None:
     child = {'people_near': ['child']}
-    assert _judge(rule, 'Put the knife away.', child) is True
-    assert _judge(rule, 'Fold the towels.', child) is False
-    assert _judge(rule, 'Put the knife away.', {'people_near': []}) is False
+    assert judge_rule(rule, 'Put the knife away.', child) is True
+    assert judge_rule(rule, 'Fold the towels.', child) is False
+    assert judge_rule(rule, 'Put the knife away.', {'people_near': []}) is False
 
 
 def test_persons_are_joined_with_an_article_between() -> None:
     rule = 'If Tom or a child is around, the force limit drops to 20 N.'
-    assert _judge(rule, 'Fold the towels.', {'people_near': ['Tom']}) is True
+    assert judge_rule(rule, 'Fold the towels.', {'people_near': ['Tom']}) is True
 
 
 def test_manners_are_no_matter_of_who_is_near() -> None:
     rule = 'Be patient with people and never interrupt them.'
-    assert _judge(rule, 'Fold the towels.', {'people_near': []}) is None
+    assert judge_rule(rule, 'Fold the towels.', {'people_near': []}) is None
 
 
 @pytest.mark.parametrize(
@@ -528,5 +523,5 @@ def test_who_is_named(task: str, keys: list[str]) -> None:
 
 
 def test_a_word_that_ends_with_another_is_of_its_kind() -> None:
-    assert _judge('动电脑只许捏边框。', '把笔记本电脑收进抽屉。') is True
-    assert _judge('动电脑只许捏边框。', '把手机收进抽屉。') is not True
+    assert judge_rule('动电脑只许捏边框。', '把笔记本电脑收进抽屉。') is True
+    assert judge_rule('动电脑只许捏边框。', '把手机收进抽屉。') is not True

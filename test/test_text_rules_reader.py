@@ -5,17 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from judging import judge_rule
 
-from robot_memory.text.rules.conditions import judge, list_persons
 from robot_memory.text.rules.quantities import find_days
 from robot_memory.text.rules.reader import read_rule
-from robot_memory.text.rules.scene import read_scene
-
-
-def _judge(rule: str, task: str, situation: dict[str, Any] | None = None) -> bool | None:
-    condition = read_rule(rule)
-    scene = read_scene(task, situation, list_persons(condition))
-    return judge(condition, scene, lambda word: None).truth
 
 
 @pytest.mark.parametrize(
@@ -37,7 +30,7 @@ def _judge(rule: str, task: str, situation: dict[str, Any] | None = None) -> boo
 def test_what_is_permitted_only_where_something_is_so_applies_where_it_is_not(
     rule: str, task: str, situation: dict[str, Any] | None
 ) -> None:
-    assert _judge(rule, task, situation) is True
+    assert judge_rule(rule, task, situation) is True
 
 
 @pytest.mark.parametrize(
@@ -54,12 +47,12 @@ def test_what_is_permitted_only_where_something_is_so_applies_where_it_is_not(
 def test_what_is_permitted_is_never_known_not_to_apply(
     rule: str, task: str, situation: dict[str, Any]
 ) -> None:
-    assert _judge(rule, task, situation) is not False
+    assert judge_rule(rule, task, situation) is not False
 
 
 def test_a_manner_that_only_some_tasks_want_is_known_for_these() -> None:
     rule = 'Only crawl along when you drive with the screwdriver mounted.'
-    assert _judge(rule, 'Drive to the dock.', {'tool': 'screwdriver'}) is True
+    assert judge_rule(rule, 'Drive to the dock.', {'tool': 'screwdriver'}) is True
 
 
 @pytest.mark.parametrize(
@@ -71,8 +64,8 @@ def test_a_manner_that_only_some_tasks_want_is_known_for_these() -> None:
     ],
 )
 def test_what_nobody_else_may_do_is_forbidden(rule: str, task: str, other: str) -> None:
-    assert _judge(rule, task) is True
-    assert _judge(rule, other) is False
+    assert judge_rule(rule, task) is True
+    assert judge_rule(rule, other) is False
 
 
 @pytest.mark.parametrize(
@@ -86,13 +79,13 @@ def test_what_nobody_else_may_do_is_forbidden(rule: str, task: str, other: str) 
     ],
 )
 def test_why_something_is_forbidden_is_no_condition(rule: str, task: str) -> None:
-    assert _judge(rule, task) is True
+    assert judge_rule(rule, task) is True
 
 
 def test_whom_a_rule_is_for_is_a_condition_where_a_pronoun_names_him() -> None:
     rule = 'Anna is allergic to peanuts: never put nuts in her food.'
-    assert _judge(rule, 'Bring Anna a cake.') is True
-    assert _judge(rule, 'Bring Tom a cake.') is False
+    assert judge_rule(rule, 'Bring Anna a cake.') is True
+    assert judge_rule(rule, 'Bring Tom a cake.') is False
 
 
 @pytest.mark.parametrize(
@@ -104,10 +97,10 @@ def test_whom_a_rule_is_for_is_a_condition_where_a_pronoun_names_him() -> None:
     ],
 )
 def test_who_has_an_occupation_is_near_or_not(rule: str, near: list[str]) -> None:
-    assert _judge(rule, 'Wave.', {'people_near': near}) is True
-    assert _judge(rule, 'Wave.', {'people_near': []}) is False
+    assert judge_rule(rule, 'Wave.', {'people_near': near}) is True
+    assert judge_rule(rule, 'Wave.', {'people_near': []}) is False
     # Of somebody with a name it is not known what he works as.
-    assert _judge(rule, 'Wave.', {'people_near': ['Jan']}) is None
+    assert judge_rule(rule, 'Wave.', {'people_near': ['Jan']}) is None
 
 
 @pytest.mark.parametrize(
@@ -130,7 +123,7 @@ def test_the_room_of_an_occupation_is_a_place(rule: str) -> None:
     ],
 )
 def test_the_cell_of_an_arm_is_where_it_always_is(rule: str) -> None:
-    assert _judge(rule, 'Carry the box to the shelf.', {'people_near': ['Jan']}) is not False
+    assert judge_rule(rule, 'Carry the box to the shelf.', {'people_near': ['Jan']}) is not False
 
 
 @pytest.mark.parametrize(
@@ -143,7 +136,7 @@ def test_the_cell_of_an_arm_is_where_it_always_is(rule: str) -> None:
     ],
 )
 def test_a_date_of_the_situation_says_the_day(time: str, truth: bool | None) -> None:
-    assert _judge('No drilling on Sundays.', 'Drill a hole.', {'time': time}) is truth
+    assert judge_rule('No drilling on Sundays.', 'Drill a hole.', {'time': time}) is truth
 
 
 @pytest.mark.parametrize(
@@ -152,7 +145,7 @@ def test_a_date_of_the_situation_says_the_day(time: str, truth: bool | None) -> 
      ('2026-11-27T21:00', True), ('9', None), ('2026-13-45T21:00', None), ('25:00', None)],
 )  # fmt: skip
 def test_a_time_of_day_has_several_forms(time: str, truth: bool | None) -> None:
-    assert _judge('No vacuuming after 8 pm.', 'Vacuum the hall.', {'time': time}) is truth
+    assert judge_rule('No vacuuming after 8 pm.', 'Vacuum the hall.', {'time': time}) is truth
 
 
 @pytest.mark.parametrize(
@@ -172,7 +165,7 @@ def test_a_time_of_day_has_several_forms(time: str, truth: bool | None) -> None:
 def test_a_rule_applies_where_what_it_names_is_touched(
     rule: str, task: str, situation: dict[str, Any] | None
 ) -> None:
-    assert _judge(rule, task, situation) is True
+    assert judge_rule(rule, task, situation) is True
 
 
 @pytest.mark.parametrize(
@@ -189,7 +182,7 @@ def test_a_rule_applies_where_what_it_names_is_touched(
 def test_what_is_unknown_leaves_no_rule_out(
     rule: str, task: str, situation: dict[str, Any] | None
 ) -> None:
-    assert _judge(rule, task, situation) is None
+    assert judge_rule(rule, task, situation) is None
 
 
 @pytest.mark.parametrize(
@@ -203,7 +196,7 @@ def test_what_is_unknown_leaves_no_rule_out(
     ],
 )
 def test_a_chinese_hour_has_minutes(rule: str, time: str, truth: bool) -> None:
-    assert _judge(rule, '敲门。', {'time': time}) is truth
+    assert judge_rule(rule, '敲门。', {'time': time}) is truth
 
 
 @pytest.mark.parametrize(

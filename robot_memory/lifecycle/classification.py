@@ -19,7 +19,7 @@ from robot_memory.text.categories import (
     is_limit,
 )
 from robot_memory.text.rules.commands import commands, describes
-from robot_memory.text.rules.dangers import endangers, restricts_person
+from robot_memory.text.rules.dangers import endangers, names_danger, restricts_person
 from robot_memory.text.rules.prescribed import may_prescribe_limit, prescribes_limit
 from robot_memory.text.statements import MOST, Sentence, Statement, drop_request, is_momentary
 
@@ -96,19 +96,19 @@ def select_statements(
     found = []
     for sentence, vector in zip(sentences, vectors, strict=True):
         text, is_kept = sentence.statement.text, sentence.is_stated
-        inferred = _refine(memory, text, sentence.statement.found, vector) if is_kept else None
+        by_patterns, inferred = sentence.statement.found, None
         if classifier is not None and vector is not None and not sentence.is_asked:
             lead = _STATED if is_kept else _ORDERED if sentence.is_order else 0.0
             # Who says what is never to be done says it for good, though few words of it last.
-            rules = inferred is not None and inferred.category == CONSTRAINT
-            rules = rules and sentence.statement.found.category == CONSTRAINT
+            if is_kept and by_patterns.category == CONSTRAINT and not is_momentary(text):
+                inferred = _refine(memory, text, by_patterns, vector)
             is_kept = (
-                (rules and not is_momentary(text))
+                (inferred is not None and inferred.category == CONSTRAINT)
                 or classifier.has_trait(Trait.LASTING, text, vector.first, lead)
                 or (not sentence.is_order and _harms(classifier, text, vector))
             )
         if is_kept:
-            inferred = inferred or _refine(memory, text, sentence.statement.found, vector)
+            inferred = inferred or _refine(memory, text, by_patterns, vector)
             found.append(Statement(text, inferred))
     return found[:MOST]
 
@@ -149,7 +149,7 @@ def _judge(
 
 def tells_danger(memory: Memory, text: str) -> bool:
     """Say whether a text tells what may harm somebody: by its words, or by meaning."""
-    if endangers(text) or restricts_person(text):
+    if names_danger(text):
         return True
     classifier, vectors = find_classifier(memory), memory.embed_passage(text)
     return classifier is not None and vectors is not None and _harms(classifier, text, vectors)

@@ -14,7 +14,7 @@ from robot_memory.storage.tables import memories, replacements
 from robot_memory.text import token_sets
 from robot_memory.text.categories import PROTECTED
 from robot_memory.text.relations import are_limits, corrects, may_correct
-from robot_memory.text.rules.dangers import endangers, restricts_person
+from robot_memory.text.rules.dangers import names_danger
 
 
 @dataclass(frozen=True)
@@ -48,17 +48,13 @@ def link_correction(
     writer = new.writer or THE_STORE
     is_rule = not PROTECTED.isdisjoint((old.category, new.category))
     is_rule = is_rule or are_limits(old.content, new.content)
-    harms = _harms(old.content) or verdicts.tells_danger(old.id, old.content)
+    harms = names_danger(old.content) or verdicts.tells_danger(old.id, old.content)
     if may_change(old, writer) and not (is_rule or harms):
         replacements.replace(connection, memory_id, old.id, writer, new.created_at)
         return Correction(old.id, True)
     proposal, line = propose_replacement(connection, old, new, writer)
     replacements.insert(connection, memory_id, old.id, line, settled=False)
     return Correction(old.id, False, proposal)
-
-
-def _harms(text: str) -> bool:
-    return endangers(text) or restricts_person(text)
 
 
 def reinstate(connection: Connection, memory_id: int, said: Record) -> None:

@@ -201,10 +201,7 @@ def _prepare(
         if vectors is not None or memory.embedder.get_if_loaded() is None:
             return _Prepared(perception, vectors)
     with memory.db.read() as connection:
-        place, data = perception.collection, perception.data
-        known, is_enough, witnessed = recognize(
-            connection, identity, place, perception.frame_id, data
-        )
+        known, is_enough, witnessed = _recognize(connection, perception, identity)
         is_embedded = not is_enough and _is_embedded(memory, connection, perception)
     if is_enough:  # before a vector is made, which takes longer than all the rest
         return StoredPerception(known, new=False, has_vector=False)
@@ -217,10 +214,7 @@ def _insert(memory: Memory, connection: Connection, prepared: _Prepared) -> Stor
     perception, identity = prepared.perception, prepared.perception.identity
     known = 0
     if identity is not None:
-        place, data = perception.collection, perception.data
-        known, is_enough, witnessed = recognize(
-            connection, identity, place, perception.frame_id, data
-        )
+        known, is_enough, witnessed = _recognize(connection, perception, identity)
         if witnessed:
             added = add_witness(
                 connection,
@@ -257,6 +251,13 @@ def _insert(memory: Memory, connection: Connection, prepared: _Prepared) -> Stor
         move_witnesses(connection, known, memory_id)
     has_vector = usable and (prepared.is_embedded or prepared.vectors is not None)
     return StoredPerception(memory_id, new=True, has_vector=has_vector)
+
+
+def _recognize(
+    connection: Connection, perception: Perception, identity: Identity
+) -> tuple[int, bool, int]:
+    place, frame_id = perception.collection, perception.frame_id
+    return recognize(connection, identity, place, frame_id, perception.data)
 
 
 def _is_embedded(memory: Memory, connection: Connection, perception: Perception) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from robot_memory import detectors
-from robot_memory.lifecycle.witnesses import CONTACT, PEAK_N, PEAK_SHARE, find_witnessed
+from robot_memory.lifecycle.witnesses import CONTACT, are_of_one_peak, find_witnessed
 from robot_memory.storage import Connection
 from robot_memory.storage.tables import event_keys, payloads, tombstones
 from robot_memory.storage.tables.event_keys import Identity
@@ -74,7 +74,6 @@ def _is_of_one_run(
         return True
     felt = payloads.get(connection, memory_id)[0]
     peaks = [one.get(_READING) for one in (data, felt) if isinstance(one, dict)]
-    known_peaks = [float(peak) for peak in peaks if isinstance(peak, int | float)] or [0.0]
-    apart = max(known_peaks) - min(known_peaks)
-    # A run that begins late, or ends early, may have missed the greatest one.
-    return apart <= PEAK_SHARE * max(known_peaks) + PEAK_N
+    readings = [float(peak) for peak in peaks if isinstance(peak, int | float)]
+    # About: a run that begins late, or ends early, may have missed the greatest one.
+    return len(readings) < 2 or are_of_one_peak(*readings)

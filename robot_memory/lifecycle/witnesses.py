@@ -52,9 +52,14 @@ def find_witnessed(
     return found
 
 
+def are_of_one_peak(one: float, other: float) -> bool:
+    """Say whether two forces in N may be measurements of one peak."""
+    return abs(one - other) <= PEAK_SHARE * max(one, other) + PEAK_N
+
+
 def _agree(one: Mapping[str, Any], other: Mapping[str, Any], *, is_one_frame: bool) -> bool:
     peaks = float(one.get('peak_force', 0.0)), float(other.get('peak_force', 0.0))
-    if abs(peaks[0] - peaks[1]) > PEAK_SHARE * max(peaks) + PEAK_N:
+    if not are_of_one_peak(*peaks):
         return False
     if not is_one_frame:
         return True

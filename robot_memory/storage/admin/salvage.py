@@ -134,13 +134,10 @@ def _copy_files(path: Path, copy: Path, done: Salvaged) -> None:
         # what is read is damaged.
         with suppress(apsw.Error):
             connection.execute('SELECT count(*) FROM sqlite_schema').fetchall()
-        connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
-    except apsw.IOError:
+        with suppress(apsw.IOError):
+            connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
         if has_log(copy):
             done.lose('the log (-wal)', 'what it has that the file has not')
-    else:
-        if has_log(copy):
-            done.lose('the log (-wal)', 'what it has that the file has not: it cannot be read')
     finally:
         connection.close()
     for log in (name_file(copy, LOG), name_file(copy, INDEX)):

@@ -46,6 +46,11 @@ def endangers(text: str) -> bool:
     return _DANGER.search(fold(text)) is not None
 
 
+def names_danger(text: str) -> bool:
+    """Say whether the words of a text tell of a danger, or of what somebody must not have."""
+    return endangers(text) or restricts_person(text)
+
+
 @cache_texts(4096)
 def restricts_person(text: str) -> bool:
     """Say whether a text tells of somebody what he must not eat or drink, or an illness."""

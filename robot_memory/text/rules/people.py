@@ -129,9 +129,14 @@ def find_called(text: str) -> Mapping[str, str]:
     Unlike `find_people` it tells a nurse from a cook, and a son from a neighbour; of people of
     many, such as guests, the key of all.
     """
+    return name_called(text, find_people(text))
+
+
+def name_called(text: str, people: Iterable[Person]) -> dict[str, str]:
+    """Return what `find_called` does, of a text in which persons were found."""
     found = {
         person.key: text[person.start : person.end]
-        for person in find_people(text)
+        for person in people
         if not person.is_pronoun and person.key not in (ANYONE, 'worker')
     }
     for key, pattern in _compile_called():
@@ -186,11 +191,22 @@ def mask_people(folded: str, people: Iterable[Person]) -> str:
 
     Nor, in Chinese, without occupations: 车间主任 is no workshop.
     """
+    return blank(
+        folded,
+        (
+            person
+            for person in people
+            if is_named(person)
+            or (person.key == 'worker' and not folded[person.start : person.end].isascii())
+        ),
+    )
+
+
+def blank(folded: str, people: Iterable[Person]) -> str:
+    """Return a text without some persons, in the same length."""
     for person in people:
-        is_titled = person.key == 'worker' and not folded[person.start : person.end].isascii()
-        if is_named(person) or is_titled:
-            name = '_' * (person.end - person.start)
-            folded = f'{folded[: person.start]}{name}{folded[person.end :]}'
+        gap = '_' * (person.end - person.start)
+        folded = f'{folded[: person.start]}{gap}{folded[person.end :]}'
     return folded
 
 

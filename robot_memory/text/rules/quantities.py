@@ -205,14 +205,18 @@ def find_days(folded: str) -> frozenset[int]:
 
 def _find_span_of_days(folded: str) -> tuple[int, int] | None:
     """Return the first and last of days from one to another: Monday to Friday, 周一到周五."""
-    numbers = {
-        word: day for day, words in enumerate(load_scene()['days']['names']) for word in words
-    }
-    one = '|'.join(sorted(map(re.escape, numbers), key=len)[::-1])
-    match = re.search(
-        rf'(?:\b(?P<a>{one})s?\s*(?:to|through|thru|till|until|-|–|到|至)\s*(?P<b>{one}))', folded
-    )
+    pattern, numbers = _compile_span_of_days()
+    match = pattern.search(folded)
     return (numbers[match['a']], numbers[match['b']]) if match else None
+
+
+@cache
+def _compile_span_of_days() -> tuple[re.Pattern[str], dict[str, int]]:
+    names = load_scene()['days']['names']
+    numbers = {word: day for day, words in enumerate(names) for word in words}
+    one = '|'.join(sorted(map(re.escape, numbers), key=len)[::-1])
+    span = rf'\b(?P<a>{one})s?\s*(?:to|through|thru|till|until|-|–|到|至)\s*(?P<b>{one})'
+    return compile_pattern(span), numbers
 
 
 def _names_day(word: str, folded: str) -> bool:

@@ -20,6 +20,7 @@ from robot_memory.text.rules.nearness import names_near
 from robot_memory.text.rules.people import (
     ANYONE,
     Person,
+    blank,
     find_people,
     find_unnamed,
     mask_people,
@@ -226,10 +227,7 @@ def _read_part(part: Part, folded: str, people: list[Person]) -> Read:
 def _mask(folded: str, people: list[Person]) -> str:
     """Return a rule without its names, and those who are near: 'the cook' cooks nothing."""
     near = [one for one in people if not one.is_pronoun and names_near(folded, one, people)]
-    for person in near:
-        gap = '_' * (person.end - person.start)
-        folded = f'{folded[: person.start]}{gap}{folded[person.end :]}'
-    return mask_people(folded, people)
+    return mask_people(blank(folded, near), people)
 
 
 def _read_last_place(shown: str) -> Found | None:

@@ -138,20 +138,11 @@ def _split_chinese(folded: str, start: int, end: int) -> list[Part]:
             continue
         permits = re.match(words['permit']['zh'], piece)
         if permits:
-            topic, required, rest = permits.span('topic'), permits.span('required'), permits.end()
-            if topic[1]:
-                parts += _cut_permitted(piece[: topic[1]], start + low, not parts)
-            opens, low = not parts, low + rest
-            end_of_required = start + low - rest + required[1]
-            parts.append(
-                Part(
-                    end_of_required - required[1] + required[0],
-                    end_of_required,
-                    True,
-                    is_required=True,
-                )
-            )
-            parts += _cut_permitted(piece[rest:], start + low, opens)
+            at, (first, last) = start + low, permits.span('required')
+            parts += _cut_permitted(permits['topic'], at, not parts)
+            opens = not parts
+            parts.append(Part(at + first, at + last, True, is_required=True))
+            parts += _cut_permitted(piece[permits.end() :], at + permits.end(), opens)
             continue
         done = re.match(words['permit']['done_zh'], piece)
         if done:

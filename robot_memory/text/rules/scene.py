@@ -25,10 +25,10 @@ from robot_memory.text.rules.people import (
     Person,
     find_called,
     find_people,
-    is_named,
     key_of,
     list_roles_of,
     mask_people,
+    name_called,
 )
 from robot_memory.text.rules.quantities import (
     find_days,
@@ -120,8 +120,7 @@ def read_scene(
     """
     shown, folded = normalise(text)
     people = find_people(shown, known)
-    called = {person.key for person in people if is_named(person)} | find_called(shown).keys()
-    scene = Scene(text=folded, named=frozenset(called))
+    scene = Scene(text=folded, named=frozenset(name_called(shown, people)))
     unnamed = mask_people(folded, people)
     scene.near, scene.is_complete = find_near(folded, people)
     scene.unclear = bool(scene.near.get(ANYONE)) and not any(
