@@ -12,6 +12,7 @@ from narrowing import require
 from robots import MovableClock, Robot
 
 from robot_memory.archive.reader import import_archive
+from robot_memory.tools.query_records import RecordView
 
 OLD = 'The screwdriver is kept in drawer 3 of the bench'
 NEW = 'The screwdriver was moved to the tool wall, no longer in drawer 3 of the bench'
@@ -225,3 +226,42 @@ def test_an_archive_keeps_the_links(robot: Robot, open_robot: Any, tmp_path: Pat
         (new + 1, old + 1, 1),
         (5, 4, 0),
     ]
+
+
+def list_facts(robot: Robot) -> list[RecordView]:
+    return [one for one in robot.query_records().records if one.kind == 'fact']
+
+
+@pytest.mark.parametrize(
+    ('of_anna', 'of_joost'),
+    [
+        ('My cup is the blue one.', 'My cup is the green one.'),
+        ('My room is 4.', "I've moved to room 9."),
+        ('我的柜子是4号。', '我的柜子现在是9号。'),
+    ],
+)
+def test_what_somebody_says_of_himself_replaces_nothing_of_another(
+    thinking_robot: Robot, of_anna: str, of_joost: str
+) -> None:
+    robot = thinking_robot
+    for actor, text in (('Anna', of_anna), ('Joost', of_joost)):
+        robot.save_conversation(text, 'OK.', actor_id=actor)
+    facts = list_facts(robot)
+    assert {one.record_content for one in facts} == {of_anna, of_joost}
+    assert not robot.rows('SELECT * FROM replacements')
+
+
+def test_two_people_may_say_the_same_of_themselves(thinking_robot: Robot) -> None:
+    robot = thinking_robot
+    for actor in ('Anna', 'Joost'):
+        robot.save_conversation('I start work at six.', 'OK.', actor_id=actor)
+    facts = list_facts(robot)
+    assert [one.actor_id for one in facts] == ['Joost', 'Anna']
+
+
+def test_a_group_that_speaks_of_itself_is_corrected_by_any_of_it(thinking_robot: Robot) -> None:
+    robot = thinking_robot
+    robot.save_conversation('我们的会议室是4号。', 'OK.', actor_id='Anna')
+    robot.save_conversation('我们的会议室现在是9号。', 'OK.', actor_id='Joost')
+    new, old = [one.memory_id for one in list_facts(robot)]
+    assert robot.rows('SELECT replacing_id, replaced_id FROM replacements') == [(new, old)]

@@ -209,3 +209,50 @@ def test_a_chinese_hour_has_minutes(rule: str, time: str, truth: bool) -> None:
 )
 def test_days_from_one_to_another_are_all_between(text: str, days: list[int]) -> None:
     assert sorted(find_days(text)) == days
+
+
+@pytest.mark.parametrize(
+    ('rule', 'task', 'alone', 'accompanied'),
+    [
+        ('The front door stays locked unless a carer is with the resident.',
+         'Open the front door.', [], ['carer']),
+        ('No hot drinks unless a nurse is with Mrs Adler.', 'Serve a hot drink.', [], ['nurse']),
+        ("When Bruno isn't there the slicing machine stays off.",
+         'Cut the loaf on the slicing machine.', ['Hanna'], ['Bruno']),
+        ('Unless Bruno is there, leave the slicing machine alone.',
+         'Cut the loaf on the slicing machine.', ['Hanna'], ['Bruno']),
+        ('老孙不在，切片机不许开。', '打开切片机切面包。', [], ['老孙']),
+    ],
+)  # fmt: skip
+def test_whose_company_lifts_a_rule_is_no_condition_of_it(
+    rule: str, task: str, alone: list[str], accompanied: list[str]
+) -> None:
+    assert judge_rule(rule, task, {'people_near': alone}) is True
+    assert judge_rule(rule, task, {'people_near': accompanied}) is False
+
+
+@pytest.mark.parametrize(
+    ('rule', 'task', 'other'),
+    [
+        ('Watch out, the oven door is hot.', 'Open the oven door.', 'Wipe the stove.'),
+        ('Careful, the oven door handle is loose and hot.', 'Open the oven door.', 'Lock the gate.'),
+        ("Don't touch the stove, it's hot.", 'Wipe the stove.', 'Open the oven door.'),
+        ('Anything with chloroform stays in the fume hood.', 'Pour the chloroform into a beaker.',
+         'Open the fume hood.'),
+        ('Ether stays in the fume hood.', 'Carry the ether to the store room.',
+         'Open the fume hood.'),
+        ("Guests' suitcases are never left in the corridor.", 'Carry the suitcases to room 305.',
+         'Vacuum the corridor.'),
+    ],
+)  # fmt: skip
+def test_how_a_thing_is_and_where_it_stays_are_no_conditions(
+    rule: str, task: str, other: str
+) -> None:
+    assert judge_rule(rule, task, None) is True
+    assert judge_rule(rule, other, None) is not True
+
+
+def test_what_holds_if_a_thing_is_hot_holds_only_then() -> None:
+    rule = 'If the plate is hot, use gloves.'
+    assert judge_rule(rule, 'Fetch the plate at 60 °C.', None) is True
+    assert judge_rule(rule, 'Fetch the plate.', None) is not True

@@ -14,6 +14,7 @@ from robot_memory.core.errors import InvalidArgument
 from robot_memory.core.evidence import Evidence
 from robot_memory.core.json_text import dump_json, format_value
 from robot_memory.core.zones import format_measured
+from robot_memory.text.rules.people import speaks_of_self
 
 if TYPE_CHECKING:
     from robot_memory.text.categories import Classification
@@ -157,12 +158,14 @@ def is_human(actor_id: str | None) -> bool:
 
 def find_speaker(record: Record) -> str | None:
     """
-    Return whose word a record is: what a person wants holds of that person.
+    Return whose word a record is: what a person wants, or says of himself, holds of that person.
 
     None for what holds of the world, whoever said it.
     """
-    personal = record.strategy_name in ('persona', 'instruction') and is_human(record.actor_id)
-    return record.actor_id if personal else None
+    if not is_human(record.actor_id):
+        return None
+    wanted = record.strategy_name in ('persona', 'instruction')
+    return record.actor_id if wanted or speaks_of_self(record.content) else None
 
 
 def is_quoted(record: Record) -> bool:

@@ -36,7 +36,7 @@ _NO_ROOM = (
     r's?\b|[房室间站坊台]|办公|休息|值班)'
 )
 """What is no person: the carpenter's workshop, 护士站."""
-_SPEAKS_OF_SELF = compile_pattern(r"\b(?:I|I'm|[Mm]y|[Mm]e)\b|我")
+_SPEAKS_OF_SELF = compile_pattern(r"\b(?:I|I'm|[Mm]y|[Mm]e)\b|我(?!们)")
 _SPEAKER = compile_pattern(r'\b(?:i|i.m|me|we)\b|我们?')
 
 

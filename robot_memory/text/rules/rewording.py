@@ -29,5 +29,18 @@ def reword(text: str) -> str:
     text = re.sub(words['unmounted_en'], r'unless the \1 is mounted,', text, flags=re.IGNORECASE)
     text = re.sub(words['unmounted_zh'], r'\1除非装着\2,', text)
     text = re.sub(words['undone_en'], '', text, flags=re.IGNORECASE)
+    text = re.sub(words['alone_en'], r'do not touch \1', text, flags=re.IGNORECASE)
+    text = re.sub(words['absent_en'], r'unless \1is near,', text, flags=re.IGNORECASE)
     text = re.sub(words['away_en'], r'unless \1is ', text, flags=re.IGNORECASE)
-    return re.sub(words['away_zh'], r'\1除非\2在\3,', text)
+    text = re.sub(words['away_zh'], _say_unless, text)
+    text = re.sub(words['accompanied_en'], r'\1 near', text, flags=re.IGNORECASE)
+    text = re.sub(words['present_en'], r'\1 near', text, flags=re.IGNORECASE)
+    if not re.search(words['if_hot_en'], text, re.IGNORECASE):
+        text = re.sub(words['and_hot_en'], 'unsafe', text, flags=re.IGNORECASE)
+        text = re.sub(words['is_hot_en'], r'\1 unsafe', text, flags=re.IGNORECASE)
+    text = re.sub(words['kept_en'], r'\1stays put', text, flags=re.IGNORECASE)
+    return re.sub(words['left_en'], r'\1are never left', text, flags=re.IGNORECASE)
+
+
+def _say_unless(match: re.Match[str]) -> str:
+    return f'{match[1]}除非{match[2]}在{match[3] or "旁边"},'
