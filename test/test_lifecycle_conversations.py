@@ -269,3 +269,39 @@ def test_what_a_person_says_of_himself_is_told_for_him(
 )
 def test_what_a_person_forbids_for_now_is_not(thinking_robot: Robot, said: str) -> None:
     assert len(thinking_robot.save_conversation(said, 'OK.').memory_ids) == 2
+
+
+@pytest.mark.parametrize(
+    ('known', 'said'),
+    [
+        ('My cup is the blue one.', 'My cup is the red one now.'),
+        ('I take my coffee black.', 'I take my coffee with milk now.'),
+        ('I start work at six.', 'I start work at nine now.'),
+        ('面粉在储藏室。', '面粉现在在地窖里。'),
+    ],
+)
+def test_what_corrects_a_known_fact_is_kept_though_it_says_now(
+    thinking_robot: Robot, known: str, said: str
+) -> None:
+    robot = thinking_robot
+    old = robot.save_conversation(known, 'OK.', actor_id='anna').memory_ids[2]
+    new = robot.save_conversation(said, 'OK.', actor_id='anna').memory_ids[2]
+    assert robot.rows('SELECT replacing_id, replaced_id FROM replacements') == [(new, old)]
+
+
+@pytest.mark.parametrize(
+    ('known', 'said'),
+    [
+        ('The oven is in the kitchen.', 'The oven is hot now.'),
+        ('The window is in the hall.', 'The window is open now.'),
+        ('The drill is in drawer 2.', 'I have the drill now.'),
+        ('The flour is in the pantry.', 'Now bring me the flour.'),
+        ('门在左边。', '门现在开了。'),
+    ],
+)
+def test_how_a_known_thing_is_now_is_not_kept(
+    thinking_robot: Robot, known: str, said: str
+) -> None:
+    robot = thinking_robot
+    robot.learn(known)
+    assert len(robot.save_conversation(said, 'OK.').memory_ids) == 2

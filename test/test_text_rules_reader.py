@@ -235,7 +235,7 @@ def test_whose_company_lifts_a_rule_is_no_condition_of_it(
     ('rule', 'task', 'other'),
     [
         ('Watch out, the oven door is hot.', 'Open the oven door.', 'Wipe the stove.'),
-        ('Careful, the oven door handle is loose and hot.', 'Open the oven door.', 'Lock the gate.'),
+        ('Careful, the oven door handle is loose and hot.', 'Open the oven door.', 'Lock it.'),
         ("Don't touch the stove, it's hot.", 'Wipe the stove.', 'Open the oven door.'),
         ('Anything with chloroform stays in the fume hood.', 'Pour the chloroform into a beaker.',
          'Open the fume hood.'),

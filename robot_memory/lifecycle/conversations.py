@@ -21,7 +21,8 @@ from robot_memory.memory import Memory
 from robot_memory.storage import Connection
 from robot_memory.storage.tables import audit, memories, meta, sessions, turns
 from robot_memory.text.categories import PROTECTED, Classification, classify
-from robot_memory.text.statements import Statement, extract_statements, list_sentences
+from robot_memory.text.relations import hints_at_change
+from robot_memory.text.statements import Statement, drop_now, extract_statements, list_sentences
 
 MAX_TURN = 100_000
 """Characters of a turn."""
@@ -33,9 +34,15 @@ _EMBED_AT_ONCE = 1000
 """Characters of an exchange whose turns are embedded at once; longer ones in the background."""
 _JUDGED = 40
 """Sentences of a turn, the first, that are judged by meaning; those after them by their words."""
+_JUDGED_PASSING = 3
+"""Sentences that seem to hold for the moment, and are judged whether they correct a fact."""
 _AUTO_SAVE = 'auto_save'
 _HIGH_IMPORTANCE = 0.9
 """Minimum confidence of what has high importance."""
+
+
+_Stated = tuple[int, Statement, TextVectors | None]
+"""The number of a turn, from 0, a sentence of it, and its vector."""
 
 
 @dataclass(frozen=True)
@@ -76,8 +83,10 @@ def store_exchange(
     refuse_unrecorded(memory, 'save_conversation')
     check_spatial(metadata)
     said, metadata = _run_save_hooks(memory, said, metadata)
-    vectors, stated = _find_statements(memory, said)
-    verdicts = _judge_statements(memory, stated, session_id, collection)
+    vectors, stated, passing = _find_statements(memory, said)
+    verdicts = _judge_statements(memory, [*stated, *passing], session_id, collection)
+    # What seems to hold for the moment only, "I take it with milk now", may correct what lasts.
+    stated += [one for one in passing if verdicts[one[1].text].surely_corrects]
     event_id = str(metadata.get('event_id') or f'event-{secrets.token_hex(8)}')
     now = memory.clock()
     with memory.db.write() as connection:
@@ -150,11 +159,11 @@ def get_turn_metadata(record: Record) -> dict[str, Any]:
 
 def _find_statements(
     memory: Memory, said: Sequence[Utterance]
-) -> tuple[list[TextVectors | None], list[tuple[int, Statement, TextVectors | None]]]:
+) -> tuple[list[TextVectors | None], list[_Stated], list[_Stated]]:
     """
     Return the vectors of turns, None for those of long exchanges, and what persons state in them.
 
-    A statement comes with the number of its turn, from 0, and its vector.
+    Then what else they say that has words of change.
     """
     sentences = {
         number: list_sentences(turn.text)
@@ -166,17 +175,33 @@ def _find_statements(
     texts = list(dict.fromkeys([*(turn.text for turn in said if short), *judged]))
     made = memory.embed_passages(texts) if texts else None
     known = {} if made is None else dict(zip(texts, made, strict=True))
-    stated = []
+    stated, passing = [], []
     for number, found in sentences.items():
         vectors = [known.get(one.statement.text) for one in found]
-        for statement in select_statements(memory, found, vectors):
-            stated.append((number, statement, known.get(statement.text)))
-    return [known.get(turn.text) for turn in said], stated
+        kept = select_statements(memory, found, vectors)
+        selected = {statement.text for statement in kept}
+        rest = [one.statement for one in found if one.statement.text not in selected]
+        stated += [(number, one, known.get(one.text)) for one in kept]
+        passing += [
+            (number, one, known.get(one.text)) for one in rest if hints_at_change(one.text)
+        ]
+    changed = [one for one in passing[:_JUDGED_PASSING] if _lasts_but_for_now(memory, one[1].text)]
+    return [known.get(turn.text) for turn in said], stated, changed
+
+
+def _lasts_but_for_now(memory: Memory, text: str) -> bool:
+    """Say whether a text would state what lasts if it did not say 'now'."""
+    lasting = drop_now(text)
+    if lasting == text:
+        return False
+    found = list_sentences(lasting)
+    vectors = [memory.embed_passage(one.statement.text) for one in found]
+    return bool(select_statements(memory, found, vectors))
 
 
 def _judge_statements(
     memory: Memory,
-    stated: Sequence[tuple[int, Statement, TextVectors | None]],
+    stated: Sequence[_Stated],
     session_id: str | None,
     collection: str | None,
 ) -> dict[str, Verdicts]:

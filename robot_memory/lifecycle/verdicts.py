@@ -108,6 +108,11 @@ class Verdicts:
         verdict = self.found.get(memory_id)
         return verdict is not None and verdict.content == content and verdict.endangers
 
+    @property
+    def surely_corrects(self) -> bool:
+        """Say whether a known fact is corrected, as surely as if no word said so."""
+        return any(one.replaced and one.score >= ALONE for one in self.found.values())
+
     def list_restated(self) -> list[tuple[int, str, float]]:
         """Return the id and text of known facts that a new one restates, with the log odds."""
         found = [

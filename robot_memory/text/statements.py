@@ -29,6 +29,7 @@ _ABBREVIATION = compile_pattern(
 )
 """A full stop that ends no sentence."""
 _CLAUSE = compile_pattern('[,，]')
+_NOW = compile_pattern(r',? ?\bnow\b(?! that\b)|现在|了(?=[,，。.;!！]|$)')
 _ASKS = compile_pattern(
     r'[?？]\s*["”’)]*$|^(?:who|what|when|where|why|which|how|can|could|would|will'
     r'|do(?! not\b)|does|did|is|are|should|shall|may)\b(?!.*[.!]$)'
@@ -169,6 +170,11 @@ def _tells_what_lasts(folded: str) -> bool:
 def is_momentary(text: str) -> bool:
     """Say whether a text tells what holds for the moment: 'don't go yet', 先别关门."""
     return _MOMENT.search(fold(text)) is not None
+
+
+def drop_now(text: str) -> str:
+    """Return a text without the words that say that it has changed, if it has any."""
+    return _NOW.sub('', text)
 
 
 def drop_request(text: str) -> str:
