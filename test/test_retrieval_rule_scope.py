@@ -357,3 +357,24 @@ def test_without_a_vector_what_is_asked_to_be_remembered_is_not_judged_by_meanin
 ) -> None:
     text = 'Please remember that the porcelain vases get both hands and a slow step.'
     assert classify_text(robot.memory, text, None) == classify(text)
+
+
+@pytest.mark.parametrize(
+    ('hazard', 'task', 'other'),
+    [
+        ('The third step of the cellar stairs is rotten.', 'Carry the crate down the stairs.',
+         'Wash the dishes.'),
+        ("The shelf in the props room won't hold more than 10 kg.", 'Put the box on the shelf.',
+         'Wash the dishes.'),
+        ('The ladder is slippery when wet.', 'Fetch the ladder.', 'Wash the dishes.'),
+        ('道具间的架子快塌了。', '把箱子放到架子上。', '洗碗。'),
+    ],
+)  # fmt: skip
+def test_how_a_thing_harms_is_told_where_the_task_is_at_it(
+    robot: RobotMemory, hazard: str, task: str, other: str
+) -> None:
+    learned = robot.learn(hazard, collection=hazard)
+    assert require(learned.auto_inferred).category not in PROTECTED
+    (rule,) = robot.get_context(task, collection=hazard).rules.may_apply
+    assert (rule.memory_id, rule.why[:14]) == (learned.memory_id, 'may be a rule:')
+    assert not robot.get_context(other, collection=hazard).rules.may_apply

@@ -19,7 +19,12 @@ from robot_memory.text.categories import (
     is_limit,
 )
 from robot_memory.text.rules.commands import commands, describes
-from robot_memory.text.rules.dangers import endangers, names_danger, restricts_person
+from robot_memory.text.rules.dangers import (
+    endangers,
+    names_danger,
+    names_hazard,
+    restricts_person,
+)
 from robot_memory.text.rules.prescribed import may_prescribe_limit, prescribes_limit
 from robot_memory.text.statements import MOST, Sentence, Statement, drop_request, is_momentary
 
@@ -144,7 +149,7 @@ def _judge(
     found = _judge_rule(classifier, text, by_patterns, vectors)
     if found.category in PROTECTED or found.may_be_rule:
         return found
-    return replace(found, may_be_rule=_harms(classifier, text, vectors))
+    return replace(found, may_be_rule=names_hazard(text) or _harms(classifier, text, vectors))
 
 
 def tells_danger(memory: Memory, text: str) -> bool:

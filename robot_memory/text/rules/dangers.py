@@ -41,6 +41,30 @@ _DIET = compile_pattern(
 """What somebody must not have, or is: of whoever has a name or an occupation it tells a danger."""
 
 
+_HAZARD = compile_pattern(
+    r"(?:\b(?:is|are|gets?|looks?|feels?|has gone|have gone|became)|['’]s|['’]re) (?:[\w-]+,? ){0,4}?"
+    r'(?:rotten|slippery|icy|unstable|wobbly|razor[- ]sharp|scorching|scalding|red[- ]hot'
+    r'|boiling hot|toxic|poisonous|flammable|corrosive|explosive|frayed|unsafe|dangerous'
+    r'|sharp enough to cut|real enough to cut|collapsing|falling apart'
+    r'|(?:about|going|likely) to (?:come down|fall|collapse|break|give way|tip|blow))\b'
+    r'|\b(?:wobbles|electrocutes?)\b|\bsparks(?= *(?:[,.;!]|$|when|if))'
+    r"|\b(?:won['’]?t|will not|can['’]?t|cannot|doesn['’]?t|does not) (?:hold|bear|carry|take)"
+    r' (?:more than|over|your weight|the weight|any weight|much)\b'
+    r'|\b(?:steps?|stairs?|rung|ladder|rail|railing|handrail|banister|handle|cover|grating|grate|lid'
+    r'|guard|floorboards?|tiles?|manhole|trapdoor|hatch|shaft|pit)\b (?:[\w-]+ ){0,6}?'
+    r'(?:is|are|came|has come) (?:[\w-]+ )?(?:loose|broken|missing|gone|open|cracked|wet)\b'
+    r'|\b(?:bites|kicks|spits|stings|pecks)(?= *(?:[,.;!]|$|at|people|anyone|whoever|when|if))'
+    '|烂了|快要?塌|要塌|塌了|打滑|漏电|带电|烫手|烫得很|很烫|不稳|晃得|松动|松了|裂了|有毒|易燃|腐蚀|割手|扎手'
+    '|咬人|踢人|蜇人|啄人|会(?:咬|踢|蜇|吐口水|喷|爆)|(?:顶|最)多(?:只能)?[撑承]|[撑承]不住|冒火花'
+)
+"""How a thing is that harms who touches it, stands on it or loads it."""
+
+
+def names_hazard(text: str) -> bool:
+    """Say whether the words of a text tell of a thing or an animal that may harm who is at it."""
+    return _HAZARD.search(fold(text)) is not None
+
+
 def endangers(text: str) -> bool:
     """Say whether a text tells what may harm somebody, by its words; it need not be a rule."""
     return _DANGER.search(fold(text)) is not None

@@ -38,6 +38,10 @@ def reword(text: str) -> str:
     if not re.search(words['if_hot_en'], text, re.IGNORECASE):
         text = re.sub(words['and_hot_en'], 'unsafe', text, flags=re.IGNORECASE)
         text = re.sub(words['is_hot_en'], r'\1 unsafe', text, flags=re.IGNORECASE)
+    text = re.sub(words['slippery_en'], 'unsafe', text, flags=re.IGNORECASE)
+    text = re.sub(words['slippery_zh'], '', text)
+    text = re.sub(words['bears_en'], 'is unsafe', text, flags=re.IGNORECASE)
+    text = re.sub(words['bears_zh'], '不稳', text)
     text = re.sub(words['kept_en'], r'\1stays put', text, flags=re.IGNORECASE)
     return re.sub(words['left_en'], r'\1are never left', text, flags=re.IGNORECASE)
 
