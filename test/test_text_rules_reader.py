@@ -256,3 +256,31 @@ def test_what_holds_if_a_thing_is_hot_holds_only_then() -> None:
     rule = 'If the plate is hot, use gloves.'
     assert judge_rule(rule, 'Fetch the plate at 60 °C.', None) is True
     assert judge_rule(rule, 'Fetch the plate.', None) is not True
+
+
+@pytest.mark.parametrize(
+    ('rule', 'task'),
+    [
+        ("Don't lift the anchor unless two people are nearby.", 'Lift the anchor.'),
+        ('No swimming pool cleaning with fewer than two people around.', 'Clean the pool.'),
+        ('晚上八点以后不准用煤气，除非有两个人在。', '打开煤气。'),
+    ],
+)
+def test_one_who_is_near_may_be_too_few(rule: str, task: str) -> None:
+    truths = [
+        judge_rule(rule, task, {'people_near': near, 'time': '21:15'}) for near in ([], ['Piotr'])
+    ]
+    assert truths == [True, None]
+
+
+@pytest.mark.parametrize(
+    ('rule', 'task', 'truth'),
+    [
+        ('这把梯子报废了，不能再爬。', '爬梯子。', True),
+        ('挂黄圈的链子报废了，不能再吊东西。', '用挂黄圈的链子吊发动机。', None),
+    ],
+)
+def test_that_a_thing_is_broken_is_why_it_is_not_to_be_used(
+    rule: str, task: str, truth: bool | None
+) -> None:
+    assert judge_rule(rule, task, {'people_near': []}) is truth

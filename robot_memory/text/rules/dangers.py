@@ -42,7 +42,8 @@ _DIET = compile_pattern(
 
 
 _HAZARD = compile_pattern(
-    r"(?:\b(?:is|are|gets?|looks?|feels?|has gone|have gone|became)|['’]s|['’]re) (?:[\w-]+,? ){0,4}?"
+    r"(?:\b(?:is|are|gets?|looks?|feels?|has gone|have gone|became)|['’]s|['’]re)"
+    r' (?:[\w-]+,? ){0,4}?'
     r'(?:rotten|slippery|icy|unstable|wobbly|razor[- ]sharp|scorching|scalding|red[- ]hot'
     r'|boiling hot|toxic|poisonous|flammable|corrosive|explosive|frayed|unsafe|dangerous'
     r'|sharp enough to cut|real enough to cut|collapsing|falling apart'

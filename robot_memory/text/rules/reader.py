@@ -44,7 +44,7 @@ from robot_memory.text.rules.service import is_served
 from robot_memory.text.rules.stating import Found, Read, select
 from robot_memory.text.rules.tools import find_mounted
 
-VERSION = 9
+VERSION = 10
 """Raise it when the same rule would have another condition: stored ones are then read anew."""
 _MANY = (ANYONE, 'worker', 'visitor')
 _HOURS = frozenset({'hours', 'days'})
@@ -80,7 +80,7 @@ def _read_clauses(text: str) -> Condition:
     read = [_read_part(part, folded, people) for part in parts]
     for part, found in select(folded, parts, read):
         if part.is_exception:
-            negated.append(found.atom)
+            negated.append(_count_people(found.atom, folded[part.start : part.end]))
         elif found.is_sure and not (always and (not part.is_marked or found.group == 'word')):
             atom = {'first': found.atom} if found.is_first else found.atom
             sure.setdefault(found.group, []).append(atom)
@@ -120,6 +120,15 @@ def _read_clauses(text: str) -> Condition:
             {'unsure': _join('any', atoms)} for group, atoms in unsure.items() if group not in sure
         ]
     return _join('all', conditions)
+
+
+def _count_people(atom: Condition, clause: str) -> Condition:
+    """Return an exception so that where it wants several people one who is near may not do."""
+    words = load_reader()['several']
+    match = re.search(f'{words["en"]}|{words["zh"]}', clause)
+    if match is None or 'person_near' not in atom:
+        return atom
+    return {'all': [atom, {'unsure': {'word': match[0]}}]}
 
 
 def _drop_reasons(parts: list[Part], folded: str, people: list[Person]) -> list[Part]:

@@ -38,6 +38,9 @@ def reword(text: str) -> str:
     if not re.search(words['if_hot_en'], text, re.IGNORECASE):
         text = re.sub(words['and_hot_en'], 'unsafe', text, flags=re.IGNORECASE)
         text = re.sub(words['is_hot_en'], r'\1 unsafe', text, flags=re.IGNORECASE)
+    text = re.sub(words['broken_zh'], ',', text)
+    text = re.sub(words['few_en'], r'unless \1 \2 are near', text, flags=re.IGNORECASE)
+    text = re.sub(words['some_zh'], r'除非\1在旁边', text)
     text = re.sub(words['slippery_en'], 'unsafe', text, flags=re.IGNORECASE)
     text = re.sub(words['slippery_zh'], '', text)
     text = re.sub(words['bears_en'], 'is unsafe', text, flags=re.IGNORECASE)
