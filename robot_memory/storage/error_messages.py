@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import re
+import shutil
 from json import JSONDecodeError
 from pathlib import Path
 
@@ -18,6 +19,9 @@ from robot_memory.core.errors import (
 )
 
 logger = logging.getLogger(__name__)
+
+_LEAST_FREE = 64 * 1024
+"""Bytes that SQLite needs to open a store: the first page of its log and of the log's index."""
 
 
 def describe_error(
@@ -42,7 +46,12 @@ def describe_error(
         return Unavailable(f'{path} is not a robot_memory store; set db_path to another file')
     if _may_be_damage(error) and (owners := _list_owners(path)):
         return _describe_damage(path, owners)
-    if isinstance(error, (apsw.FullError, apsw.IOError, apsw.CorruptError, apsw.NoLFSError)):
+    if isinstance(error, apsw.FullError) or (isinstance(error, apsw.IOError) and _is_full(path)):
+        return Unavailable(
+            f'the disk of the store {path} is full ({error}); nothing was changed: free space, '
+            'then try again'
+        )
+    if isinstance(error, (apsw.IOError, apsw.CorruptError, apsw.NoLFSError)):
         return Unavailable(
             f'cannot use the store {path}: {error}; check the disk and whether another program '
             'wrote to the file; restore a backup or import an archive'
@@ -70,6 +79,14 @@ def describe_error(
     if isinstance(error, apsw.SQLError) and re.search('no such (table|column)', str(error)):
         return describe_overwritten(path, error)
     return _describe_fault(path, error)
+
+
+def _is_full(path: Path) -> bool:
+    """Say whether the disk of a store has no room for the log and the index of it."""
+    try:
+        return shutil.disk_usage(path.parent).free < _LEAST_FREE
+    except OSError:
+        return False
 
 
 def _may_be_damage(error: apsw.Error | MemoryError) -> bool:
