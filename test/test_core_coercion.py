@@ -27,6 +27,7 @@ class Call:
     filter_by: Json | None = arg('Conditions.', default=None, shape='object')
     data: Json | None = arg('JSON.', default=None)
     read: str = arg('One of two.', default='auto', choices=('auto', 'off'))
+    success: str = arg('One of three.', default='unknown', choices=('true', 'false', 'unknown'))
     stamp: Stamp | None = arg('A time.', default=None)
 
 
@@ -45,6 +46,12 @@ def read(**values: Any) -> Call:
         ('count', '５', 5),
         ('count', ['5'], 5),
         ('memory_id', '#12', 12),
+        ('memory_id', '[12]', 12),
+        ('memory_id', '[mem_12]', 12),
+        ('memory_ids', '[mem_1, mem_2]', (1, 2)),
+        ('memory_ids', ['[8]'], (8,)),
+        ('success', True, 'true'),
+        ('success', False, 'false'),
         ('memory_id', 'memory 12', 12),
         ('memory_id', 'MEM-12', 12),
         ('memory_id', ['mem_12'], 12),

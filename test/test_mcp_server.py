@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 import anyio
@@ -304,3 +305,20 @@ async def test_a_recall_does_not_wait_for_any_number_of_writes(
         other.execute('ROLLBACK')
     other.close()
     assert [item['status'] for item in learned] == ['created'] * 20
+
+
+@pytest.mark.parametrize('profile', ['core', 'planner', 'all'])
+async def test_a_planner_is_advised_of_listed_tools_only(robot: Robot, profile: str) -> None:
+    async with Client(build_server(robot.memory, profile)) as client:
+        listed = {tool.name for tool in (await client.list_tools()).tools}
+        words = set(re.findall(r'\w+', client.instructions or ''))
+    assert 'recall' in words
+    assert words & {tool.name for tool in list_tools()} <= listed
+
+
+async def test_an_outcome_is_taken_as_a_truth_value(robot: Robot) -> None:
+    async with Client(build_server(robot.memory)) as client:
+        given = {'skill': 'pick', 'success': True, 'params': {'force': '2 N'}}
+        result = await client.call_tool('record_outcome', given)
+    assert not result.is_error
+    assert robot.rows('SELECT success FROM trials') == [(1,)]

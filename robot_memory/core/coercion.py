@@ -1,15 +1,17 @@
 """
 Values as language models write them, where what is meant is unambiguous.
 
-A number in quotes, `mem_12` or `#12` for an id, `True` for a truth value, an ISO 8601 time for a
-stamp, one text for a list of texts or texts between commas, a list of one for its only item, a
-known name for the field (`limit` for `n`), and JSON as `loose_json` reads it. Whatever else does
+A number in quotes, `mem_12`, `#12` or `[12]` for an id, `True` for a truth value, a truth value for
+the choice `true`, an ISO 8601 time for a stamp, one text for a list of texts or texts between
+commas, a list of one for its only item, a known name for the field (`limit` for `n`), and JSON as
+`loose_json` reads it. Whatever else does
 not fit its field is left as it is, for the check that names what is accepted. Nothing inside of a
 JSON value is changed: the text 'true' in a filter stays a text.
 """
 
 from __future__ import annotations
 
+import json
 import re
 import unicodedata
 from collections.abc import Callable, Mapping
@@ -32,6 +34,7 @@ _SYNONYMS = (
     ('n', 'limit', 'max_results', 'top_k', 'k', 'count', 'num_results'),
     ('query', 'q', 'question', 'task', 'text', 'search', 'search_query', 'prompt'),
     ('insight', 'text', 'content', 'fact', 'memory'),
+    ('new_content', 'content', 'text', 'new_text'),
     ('context_filter', 'where', 'filter', 'filters'),
     ('since', 'start', 'from', 'start_time', 'after'),
     ('until', 'end', 'to', 'end_time', 'before'),
@@ -109,6 +112,8 @@ def _coerce(field: Field, value: Any) -> Any:
     """Return what a value means to its field, or the value where that is not certain."""
     if field.kind == 'numbers':
         return _to_numbers(field, value)
+    if isinstance(value, bool) and field.choices:
+        value = json.dumps(value)
     if isinstance(value, (list, tuple)) and len(value) == 1 and _holds_one(field, value[0]):
         value = value[0]
     if value == [] and field.kind == 'json' and field.shape == 'object':
@@ -143,9 +148,11 @@ def _to_choice(field: Field, value: str) -> Any:
 
 def _to_integer(field: Field, value: str) -> Any:
     stripped = unicodedata.normalize('NFKC', value).strip()
+    is_id = field.name.endswith(('memory_id', 'memory_ids'))
+    stripped = stripped.strip('[] ') if is_id else stripped
     if _INTEGER.fullmatch(stripped):
         return int(stripped.partition('.')[0])
-    named = _ID.fullmatch(stripped) if field.name.endswith(('memory_id', 'memory_ids')) else None
+    named = _ID.fullmatch(stripped) if is_id else None
     return int(named[1]) if named else value
 
 

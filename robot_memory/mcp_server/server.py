@@ -55,16 +55,24 @@ from robot_memory.tool import Tool
 from robot_memory.tools.recall import RecallResponse
 from robot_memory.tools.show import ShowResponse
 
-INSTRUCTIONS = (
-    'Long-term memory of a robot. Before planning or acting, call get_context with the task.\n'
-    'After acting, learn what worked or failed: one fact per call, with '
-    'numbers and\n'
-    'units in the text and its conditions in context. Wrap each task in start_session and '
-    'end_session\n'
-    'and pass its session_id to the calls in between. If a memory turns out to be wrong, update '
-    'it, or\n'
-    'forget it with a reason. query_records lists exactly; recall ranks by relevance.'
+_INSTRUCTIONS = (
+    ('Before planning or acting, call get_context with the task.', {'get_context'}),
+    (
+        'After acting, learn what worked or failed: one fact per call, with numbers and\n'
+        'units in the text and its conditions in context.',
+        {'learn'},
+    ),
+    (
+        'Wrap each task in start_session and end_session\n'
+        'and pass its session_id to the calls in between.',
+        {'start_session', 'end_session'},
+    ),
+    ('If a memory turns out to be wrong, learn what is right: it replaces it.', {'learn'}),
+    ('Or update it, or forget it with a reason.', {'update', 'forget'}),
+    ('recall looks up the rest, ranked by relevance.', {'recall'}),
+    ('query_records lists exactly.', {'query_records'}),
 )
+"""What a planner is advised, and the tools that each sentence names."""
 
 _READERS = 8
 _WRITERS = 4
@@ -156,7 +164,7 @@ def build_server(
         'robot_memory',
         version=get_version(),
         title='Robot memory',
-        instructions=INSTRUCTIONS,
+        instructions=_advise({tool.name for tool in listing}),
         get_tool_input_schema=schemas.get,
         on_list_tools=list_tools,
         on_call_tool=call_tool,
@@ -168,6 +176,12 @@ def build_server(
         on_completion=complete,
         on_subscriptions_listen=notifier.listen,
     )
+
+
+def _advise(listed: set[str]) -> str:
+    """Return what a planner is advised; no tool is named that is not listed."""
+    told = [text for text, named in _INSTRUCTIONS if named <= listed]
+    return '\n'.join(('Long-term memory of a robot.', *told))
 
 
 def find_tool(name: str) -> Tool[Any, Any]:
