@@ -105,6 +105,7 @@ def test_a_damaged_store_is_told_of_salvaged_and_put_in_place(store: Path) -> No
     salvaged = run(store, 'salvage')
     assert salvaged.returncode == 0, salvaged.stderr
     assert 'lost of memories: page' in salvaged.stdout
+    assert f'restore {store}.salvaged --db {store}' in salvaged.stdout
     assert store.read_bytes() == damaged
     new = store.with_name(f'{store.name}.salvaged')
     assert 80 < count(new) < 120

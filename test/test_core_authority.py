@@ -11,6 +11,7 @@ from robots import Robot
 
 from robot_memory.cli import run
 from robot_memory.core.authority import Writer
+from robot_memory.core.records import describe_writer
 from robot_memory.ingest.results import LearnedText
 from robot_memory.ingest.sessions import SessionFinder
 from robot_memory.ingest.writer import EventWriter
@@ -74,3 +75,12 @@ def test_an_audit_line_names_its_writer(robot: Robot, tmp_path: Path) -> None:
         'SELECT a.actor, w.face, w.principal FROM audit AS a JOIN writers AS w'
         " ON w.id = a.writer_id WHERE a.action = 'update'"
     ) == [('mcp:planner-1', 'mcp-http', 'planner-1')]
+
+
+@pytest.mark.parametrize(
+    ('principal', 'told'),
+    [('planner-1', 'operator:anna, relayed by planner-1'), ('', 'operator:anna')],
+)
+def test_who_relays_a_word_is_named_where_that_is_known(principal: str, told: str) -> None:
+    writer = Writer('cli', principal=principal, actor='operator:anna', authority='operator')
+    assert describe_writer(writer) == told

@@ -89,8 +89,9 @@ def test_what_others_stored_beside_a_text_is_a_mention_too(robot: Robot) -> None
     seen = robot.save_perception('somebody left', 'visual', {'who': 'Anna'}, context=context)
     noted = robot.save_perception('somebody came', 'visual', {}, {'by': ANNA}, context=context)
     robot.save_perception('a door', 'visual', {'who': 'Bob'}, context=context)
+    met = robot.learn('the plant is green', context={'env': {'who': 'Anna'}})
     found = robot.erase(actor_id=ANNA, reason='asked for')
-    assert found.mentions == (seen.memory_id, noted.memory_id)
+    assert found.mentions == (seen.memory_id, noted.memory_id, met.memory_id)
 
 
 def test_earlier_states_that_an_actor_said_go_and_the_present_one_stays(robot: Robot) -> None:
@@ -479,6 +480,16 @@ def test_the_worker_of_another_process_completes_what_is_pending(
     assert find_markers(['zwetschge'], *robot.memory.db.files) == []
     receipt = require(robot.erase(erasure=require(done.erasure)).receipt)
     assert receipt['file'] == 'overwritten in place'
+
+
+def test_a_word_that_every_file_begins_with_proves_nothing(robot: Robot) -> None:
+    kept = require(robot.learn('Her chart has a strange format').memory_id)
+    done = erase(robot, memory_ids=[kept])
+    assert done.status == 'erased'
+    assert require(done.receipt)['checks']['bytes'] == {
+        'holds': True,
+        'detail': '0 of 4 words found',
+    }
 
 
 def test_a_trial_goes_with_its_situation_and_the_skill_is_learned_without_it(

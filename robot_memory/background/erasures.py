@@ -244,7 +244,9 @@ class Eraser:
             },
             'bytes': {
                 'holds': not found,
-                'detail': f'{number} of {len(words or [])} words found'
+                'detail': 'not searched: the words went with the process that was interrupted'
+                if words is None
+                else f'{number} of {len(words)} words found'
                 + (f' in {", ".join(found)}' if found else ''),
             },
         }

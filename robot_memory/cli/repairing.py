@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 
@@ -169,7 +170,8 @@ def salvage_store(request: SalvageRequest, settings: Settings, options: Options)
         done = salvage(path, target, partial(move_bar, bar))
     lines = [f'{done.copied.get("memories", 0)} memories written to {target}']
     lines += [f'lost of {table}: {what}' for table, losses in done.lost.items() for what in losses]
-    lines.append(f'to use it: robot-memory restore {target}')
+    command = shlex.join(['robot-memory', 'restore', str(target), '--db', str(path)])
+    lines.append(f'to use it: {command}')
     answer = {'path': str(target), 'copied': done.copied, 'lost': done.lost}
     show_answer(answer, '\n'.join(lines), options)
 

@@ -1,8 +1,8 @@
 """
 Values as language models write them, where what is meant is unambiguous.
 
-A number in quotes, `mem_12`, `#12` or `[12]` for an id, `True` for a truth value, a truth value for
-the choice `true`, an ISO 8601 time for a stamp, one text for a list of texts or texts between
+A number in quotes, `mem_12`, `#12` or `[12]` for an id, `True` for a truth value, and that for the
+choice `true`, an ISO 8601 time for a stamp, one text for a list of texts or texts between
 commas, a list of one for its only item, a known name for the field (`limit` for `n`), and JSON as
 `loose_json` reads it. Whatever else does
 not fit its field is left as it is, for the check that names what is accepted. Nothing inside of a

@@ -212,7 +212,9 @@ def describe_writer(writer: Writer) -> str:
         return who
     claimed = writer.actor.partition(':')[0]
     if writer.authority == claimed:
-        return f'{writer.actor}, relayed by {writer.principal}'
+        return (
+            f'{writer.actor}, relayed by {writer.principal}' if writer.principal else writer.actor
+        )
     if writer.authority == 'person':
         return f'{writer.actor}, claimed' if claimed in AUTHORITIES else writer.actor
     return f'{writer.actor}, claimed by {who}'

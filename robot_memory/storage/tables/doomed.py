@@ -153,12 +153,12 @@ def _find(connection: apsw.Connection, column: str, value: str) -> Doomed:
 
 
 def find_mentions(connection: apsw.Connection, actor_id: str, doomed: Doomed) -> list[int]:
-    """Return memories of others whose text, data or metadata has the name of an actor."""
+    """Return memories of others whose text, context, data or metadata has the name of an actor."""
     name = actor_id.rpartition(':')[2]
     rows: Any = connection.execute(
         'SELECT m.id FROM memories AS m LEFT JOIN payloads AS p ON p.memory_id = m.id WHERE'
         ' m.actor_id IS NOT ?1 AND (instr(lower(m.content), lower(?2)) OR'
-        ' instr(lower(m.context), lower(?1)) OR instr(lower(p.data), lower(?2)) OR'
+        ' instr(lower(m.context), lower(?2)) OR instr(lower(p.data), lower(?2)) OR'
         ' instr(lower(p.metadata), lower(?2))) ORDER BY m.id',
         (actor_id, name),
     )

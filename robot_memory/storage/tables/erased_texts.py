@@ -9,6 +9,8 @@ from typing import Any
 
 import apsw
 
+_HEADER = 'sqlite format 3'
+"""What the file of every store begins with."""
 LEAST_BYTES = 6
 """Shorter words are not looked for: random bytes hold them by chance."""
 MOST_WORDS = 50_000
@@ -128,10 +130,14 @@ def _walk(value: Any) -> Iterator[str]:
 
 
 def find_held(connection: apsw.Connection, words: Sequence[str]) -> set[str]:
-    """Return those of some words that a row of the store holds, in small or capital letters."""
+    """
+    Return those of some words that a row of the store holds, in small or capital letters.
+
+    Or that any store bears: the header of its file, its schema.
+    """
     left = {word for word in words if not word.startswith(SAMPLE)}
     ((schema,),) = connection.execute('SELECT lower(group_concat(sql)) FROM sqlite_schema')
-    held = {word for word in left if word.lower() in str(schema)}
+    held = {word for word in left if word.lower() in f'{_HEADER} {schema}'}
     left -= held
     tables: Any = connection.execute(
         'SELECT l.name, c.name FROM pragma_table_list AS l, pragma_table_info(l.name) AS c'
