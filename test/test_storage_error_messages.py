@@ -42,7 +42,7 @@ def test_a_statement_that_sqlite_refuses_is_told_in_words(tmp_path: Path) -> Non
 def test_a_full_disk_asks_for_space_and_for_no_backup(tmp_path: Path) -> None:
     database = Database(tmp_path / 'memory.db', 'normal')
     with database.write() as connection:
-        pages = connection.execute('PRAGMA page_count').fetchone()[0]
+        ((pages,),) = connection.execute('PRAGMA page_count')
         connection.execute(f'PRAGMA max_page_count = {pages}')
     with (
         pytest.raises(Unavailable, match='is full .* free space') as caught,
