@@ -4,14 +4,13 @@ Values as language models write them, where what is meant is unambiguous.
 A number in quotes, `mem_12`, `#12` or `[12]` for an id, `True` for a truth value, and that for the
 choice `true`, an ISO 8601 time for a stamp, one text for a list of texts or texts between
 commas, a list of one for its only item, a known name for the field (`limit` for `n`), and JSON as
-`loose_json` reads it. Whatever else does
-not fit its field is left as it is, for the check that names what is accepted. Nothing inside of a
-JSON value is changed: the text 'true' in a filter stays a text.
+`loose_json` reads it. Whatever else does not fit its field is left as it is, for the check that
+names what is accepted. Nothing inside of a JSON value is changed: the text 'true' in a filter
+stays a text.
 """
 
 from __future__ import annotations
 
-import json
 import re
 import unicodedata
 from collections.abc import Callable, Mapping
@@ -25,6 +24,7 @@ from robot_memory.core.loose_json import MOST_REPAIRED, is_json, read_json
 _INTEGER = re.compile(r'[+-]?\d{1,19}(?:\.0+)?', re.ASCII)
 _NUMBER = re.compile(r'[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d{1,3})?', re.ASCII)
 _ID = re.compile(r'(?:mem(?:ory)?|id|#)[ _:#-]{0,3}(\d{1,18})', re.ASCII | re.IGNORECASE)
+_BRACKETS = re.compile(r'\[\s*([^\[\]]*?)\s*\]')
 _COMMA = re.compile(r'\s*[,，、;；]\s*')
 _TRUTHS = {'true': True, 'false': False}
 _NULLS = ('none', 'null')
@@ -113,7 +113,7 @@ def _coerce(field: Field, value: Any) -> Any:
     if field.kind == 'numbers':
         return _to_numbers(field, value)
     if isinstance(value, bool) and field.choices:
-        value = json.dumps(value)
+        value = str(value).lower()
     if isinstance(value, (list, tuple)) and len(value) == 1 and _holds_one(field, value[0]):
         value = value[0]
     if value == [] and field.kind == 'json' and field.shape == 'object':
@@ -149,11 +149,17 @@ def _to_choice(field: Field, value: str) -> Any:
 def _to_integer(field: Field, value: str) -> Any:
     stripped = unicodedata.normalize('NFKC', value).strip()
     is_id = field.name.endswith(('memory_id', 'memory_ids'))
-    stripped = stripped.strip('[] ') if is_id else stripped
+    stripped = _drop_brackets(stripped) if is_id else stripped
     if _INTEGER.fullmatch(stripped):
         return int(stripped.partition('.')[0])
     named = _ID.fullmatch(stripped) if is_id else None
     return int(named[1]) if named else value
+
+
+def _drop_brackets(text: str) -> str:
+    """Return what stands in a pair of brackets, as answers cite a memory: [mem_12]."""
+    match = _BRACKETS.fullmatch(text)
+    return match[1] if match else text
 
 
 def _to_number(_: Field, value: str) -> Any:
@@ -183,7 +189,7 @@ def _to_numbers(field: Field, value: Any) -> Any:
     """Return a list of integers or ids, or the only one, as integers."""
     if isinstance(value, str) and value.lstrip().startswith(('[', '```')):
         found = read_json(value)
-        value = value if found is None else found
+        value = _drop_brackets(value.strip()) if found is None else found
     if value is None or value == '':
         return value
     if isinstance(value, str):
