@@ -229,7 +229,7 @@ def test_an_archive_keeps_the_links(robot: Robot, open_robot: Any, tmp_path: Pat
 
 
 def list_facts(robot: Robot) -> list[RecordView]:
-    return [one for one in robot.query_records().records if one.kind == 'fact']
+    return list(robot.query_records(where={'type': 'fact'}).records)
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import os
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from robot_memory.background import erasing
@@ -234,7 +234,6 @@ class Eraser:
         if pages is None:
             raise _Waiting('a process reads an earlier state of the store')
         found = self._search(words or [], answered)
-        number = len(set().union(*found.values()))
         return {
             'rows': {'holds': not left, 'detail': f'rows left in {left or "no table"}'},
             'terms': {'holds': not terms, 'detail': f'{len(terms)} terms lead to no row'},
@@ -242,13 +241,7 @@ class Eraser:
                 'holds': not pages,
                 'detail': f'{len(pages)} free pages are not zero',
             },
-            'bytes': {
-                'holds': not found,
-                'detail': 'not searched: the words went with the process that was interrupted'
-                if words is None
-                else f'{number} of {len(words)} words found'
-                + (f' in {", ".join(found)}' if found else ''),
-            },
+            'bytes': {'holds': not found, 'detail': _describe_search(words, found)},
         }
 
     def _search(self, words: list[str], answered: Answered) -> dict[str, set[str]]:
@@ -263,3 +256,12 @@ class Eraser:
             left = sorted(found[str(file)] - held)
             found[str(file)] -= find_held(file, left) if left else set()
         return {name: rest for name, some in found.items() if (rest := some - held)}
+
+
+def _describe_search(words: list[str] | None, found: Mapping[str, set[str]]) -> str:
+    """Return how many erased words the files of a store hold, if they are still known."""
+    if words is None:
+        return 'not searched: the words went with the process that was interrupted'
+    number = len(set().union(*found.values()))
+    places = f' in {", ".join(found)}' if found else ''
+    return f'{number} of {len(words)} words found{places}'

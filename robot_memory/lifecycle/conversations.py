@@ -5,7 +5,7 @@ from __future__ import annotations
 import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from robot_memory.core.authority import Writer
 from robot_memory.core.places import check_spatial
@@ -41,8 +41,12 @@ _HIGH_IMPORTANCE = 0.9
 """Minimum confidence of what has high importance."""
 
 
-_Stated = tuple[int, Statement, TextVectors | None]
-"""The number of a turn, from 0, a sentence of it, and its vector."""
+class _Stated(NamedTuple):
+    """Hold the number of a turn, from 0, a sentence of it, and its vector."""
+
+    turn: int
+    statement: Statement
+    vector: TextVectors | None
 
 
 @dataclass(frozen=True)
@@ -86,7 +90,7 @@ def store_exchange(
     vectors, stated, passing = _find_statements(memory, said)
     verdicts = _judge_statements(memory, [*stated, *passing], session_id, collection)
     # What seems to hold for the moment only, "I take it with milk now", may correct what lasts.
-    stated += [one for one in passing if verdicts[one[1].text].surely_corrects]
+    stated += [one for one in passing if verdicts[one.statement.text].surely_corrects]
     event_id = str(metadata.get('event_id') or f'event-{secrets.token_hex(8)}')
     now = memory.clock()
     with memory.db.write() as connection:
@@ -163,7 +167,7 @@ def _find_statements(
     """
     Return the vectors of turns, None for those of long exchanges, and what persons state in them.
 
-    Then what else they say that has words of change.
+    Then what else they say that has words of change and would state something without 'now'.
     """
     sentences = {
         number: list_sentences(turn.text)
@@ -181,11 +185,13 @@ def _find_statements(
         kept = select_statements(memory, found, vectors)
         selected = {statement.text for statement in kept}
         rest = [one.statement for one in found if one.statement.text not in selected]
-        stated += [(number, one, known.get(one.text)) for one in kept]
+        stated += [_Stated(number, one, known.get(one.text)) for one in kept]
         passing += [
-            (number, one, known.get(one.text)) for one in rest if hints_at_change(one.text)
+            _Stated(number, one, known.get(one.text)) for one in rest if hints_at_change(one.text)
         ]
-    changed = [one for one in passing[:_JUDGED_PASSING] if _lasts_but_for_now(memory, one[1].text)]
+    changed = [
+        one for one in passing[:_JUDGED_PASSING] if _lasts_but_for_now(memory, one.statement.text)
+    ]
     return [known.get(turn.text) for turn in said], stated, changed
 
 
@@ -195,8 +201,8 @@ def _lasts_but_for_now(memory: Memory, text: str) -> bool:
     if lasting == text:
         return False
     found = list_sentences(lasting)
-    vectors = [memory.embed_passage(one.statement.text) for one in found]
-    return bool(select_statements(memory, found, vectors))
+    made = memory.embed_passages([one.statement.text for one in found]) if found else None
+    return bool(select_statements(memory, found, made or [None] * len(found)))
 
 
 def _judge_statements(
