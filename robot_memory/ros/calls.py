@@ -7,7 +7,7 @@ import os
 import re
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from typing import Any
 
 import rclpy
@@ -140,6 +140,8 @@ def _open_client_node() -> Iterator[tuple[Node, SpinUntil]]:
     """Be a node for a while; beside it is what spins until a condition holds, or too long."""
     context = rclpy.Context()
     session.initialise([], context)
+    opened = ExitStack()
+    opened.callback(rclpy.shutdown, context=context)
     try:
         client_node = rclpy.create_node(
             f'robot_memory_call_{os.getpid()}',
@@ -147,7 +149,9 @@ def _open_client_node() -> Iterator[tuple[Node, SpinUntil]]:
             enable_rosout=False,
             start_parameter_services=False,
         )
+        opened.callback(client_node.destroy_node)
         executor = SingleThreadedExecutor(context=context)
+        opened.callback(executor.shutdown)
         executor.add_node(client_node)
 
         def spin_until(condition: Callable[[], bool], timeout: float) -> bool:
@@ -159,11 +163,9 @@ def _open_client_node() -> Iterator[tuple[Node, SpinUntil]]:
             return True
 
         yield client_node, spin_until
-        with leave_within(_LEAVING_SECONDS):
-            executor.shutdown()
-            client_node.destroy_node()
     finally:
-        rclpy.shutdown(context=context)
+        with leave_within(_LEAVING_SECONDS):  # of a call that is refused, too
+            opened.close()
 
 
 def _explain_missing(client_node: Node, node: str, service: str, timeout: float) -> str:

@@ -79,6 +79,11 @@ class Robot:
         self.until(self.clients[key].service_is_ready, f'service {key}')
         return self.clients[key]
 
+    def until_known(self, name: str = 'robot_memory', namespace: str = '/') -> None:
+        """Wait until the graph has a node: its services may answer before."""
+        ask = self.node.get_node_names_and_namespaces
+        self.until(lambda: (name, namespace) in ask(), 'the node in the graph')
+
     def until_gone(self, service: Any, name: str = '/robot_memory') -> None:
         known = self.clients[f'{name}/{service}']
         self.until(lambda: not known.service_is_ready(), f'{name} to be gone')

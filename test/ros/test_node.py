@@ -236,6 +236,7 @@ def read_rss_mb(node: Any) -> float:
 
 def count_endpoints(robot: Any) -> Counter[str]:
     """Return what the memory subscribes to and serves, as another node sees it."""
+    robot.until_known()
     subscribed = robot.node.get_subscriber_names_and_types_by_node('robot_memory', '/')
     served = robot.node.get_service_names_and_types_by_node('robot_memory', '/')
     return Counter(name for name, types in (*subscribed, *served) for _ in types)

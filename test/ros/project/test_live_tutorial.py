@@ -72,7 +72,7 @@ def assert_reference_fits(robot: Any) -> None:
     topics = set(re.findall(r'^\| `\w+` \| `(/\S+)` \| `\w+/msg/', page, re.MULTILINE))
     assert topics == {'/joint_states', '/wrench', '/camera/image_raw'}
 
-    robot.until(lambda: 'robot_memory' in robot.node.get_node_names(), 'the node in the graph')
+    robot.until_known()
 
     def offered() -> dict[str, Any]:
         found = robot.node.get_service_names_and_types_by_node('robot_memory', '/')

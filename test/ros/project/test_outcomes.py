@@ -201,6 +201,7 @@ def test_goals_are_recorded_from_introspection_and_none_is_touched(
     ]
     assert trials(robot, 3) == wanted
     assert [goal.speed for goal in striker.goals if goal.speed] == [1.2, 3.0, 1.4]
+    robot.until_known()
     called = robot.node.get_client_names_and_types_by_node('robot_memory', '/')
     published = robot.node.get_publisher_names_and_types_by_node('robot_memory', '/')
     assert not [name for name, _ in (*called, *published) if name.startswith('/strike')]

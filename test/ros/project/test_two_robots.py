@@ -42,6 +42,7 @@ def test_a_robot_hears_its_own_topics_alone(
     node = start(*namespace, *remaps, source=name, mcp_port=port)
     full = f'/{name}/robot_memory'
     assert robot.call('learn', full, insight='The lamp is on').success
+    robot.until_known(namespace=f'/{name}')
     found = robot.node.get_subscriber_names_and_types_by_node('robot_memory', f'/{name}')
     heard = {topic for topic, _ in found}
     assert {f'/{name}{topic}' for topic in topics} <= heard
