@@ -537,23 +537,30 @@ def test_a_process_in_another_time_namespace_has_an_epoch_of_its_own(cli: Cli) -
 
 IDLE = (
     'importlib.metadata',
+    'numpy',
     'robot_memory.background.erasures',
+    'robot_memory.embedding.calibration',
+    'robot_memory.embedding.manifest',
     'robot_memory.plugins.registry',
     'robot_memory.retrieval.asked_events',
     'robot_memory.retrieval.near',
+    'robot_memory.search.ranking',
     'robot_memory.search.resident',
     'robot_memory.skills.model',
     'robot_memory.storage.damage',
+    'robot_memory.storage.indexes.outward',
     'robot_memory.storage.schema.v1',
     'robot_memory.storage.tables.memories',
     'robot_memory.text.questions.reader',
     'robot_memory.text.rules.limits',
+    'subprocess',
 )
 """Code that a plain recall does not run: importing it would take longer than the recall."""
 
 
 def test_a_recall_imports_no_code_that_it_does_not_run(cli: Cli) -> None:
     cli.done('learn', CUP)
+    cli.done('learn', GLASS)
     program = (
         'import sys\n'
         'from robot_memory.cli import run\n'

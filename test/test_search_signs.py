@@ -14,7 +14,7 @@ from robot_memory.embedding import Calibration, quantisation
 from robot_memory.embedding.calibration import Cosines, compute_relevance
 from robot_memory.embedding.vectorizer import QueryVector
 from robot_memory.search import matrix as matrix_module
-from robot_memory.search import ranking, resident_search
+from robot_memory.search import ranking, resident_search, scoring
 from robot_memory.search.query import Query, QueryTerms
 from robot_memory.search.resident_search import ResidentSearch
 from robot_memory.search.shard import Shard
@@ -53,14 +53,14 @@ def rank_all(shard: Shard, vector: NDArray[np.float32] | None, limit: int) -> li
     query_terms = QueryTerms(terms, {}, {}, {}, {}, [], frozenset(TERMS))
     holding = shard.find_holding(TERMS)
     counts = {term: sum(map(len, parts)) for term, parts in holding.items()}
-    worth = ranking.weigh(query_terms, shard.count - shard.dead, counts)
+    worth = scoring.weigh(query_terms, shard.count - shard.dead, counts)
     sums = ranking.cover(holding, worth, shard.count)
-    covered = ranking.coverage(sums, worth.asked).astype(np.float32)
+    covered = ranking.cover_each(sums, worth.asked)
     trust, relevance, known = 1.0, None, sums > 0
     if vector is not None:
         cosines = Cosines(shard.cosines(quantisation.split(vector)[0]))
         relevance = compute_relevance(cosines, SCALE, None)
-        trust = ranking.trust_words(float(covered.max(initial=0)))
+        trust = scoring.trust_words(float(covered.max(initial=0)))
         known |= cosines.first > -2
     scores = ranking.Scorer(1.5, trust).score(covered, relevance, shard.real[: shard.count])
     rows = np.flatnonzero(known)

@@ -10,7 +10,7 @@ import numpy as np
 import onnx
 from numpy.typing import NDArray
 
-from robot_memory.embedding.manifest import MODEL_FILE
+from robot_memory.embedding.locate import MODEL_FILE
 
 Adapter = Mapping[str, tuple[NDArray[Any], NDArray[Any]]]
 """

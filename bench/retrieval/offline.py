@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from sets import Question, RetrievalSet, group_by_collection
 from vectors import Models
 
-from robot_memory.search import ranking
+from robot_memory.search import ranking, scoring
 from robot_memory.text import tokenizer
 
 RRF_K = 60
@@ -74,21 +74,21 @@ class Words:
                 added[list(self._holders.get(term, ()))] += self._compute_idf(term)
         for term in terms:
             more[list(self._pairs.get((term, term), ()))] += (
-                ranking.TWICE_SHARE * self._compute_idf(term)
+                scoring.TWICE_SHARE * self._compute_idf(term)
             )
         for first, second in dict.fromkeys((stem(a), stem(b)) for a, b in asked.pairs):
             worth = (
-                ranking.PAIRS_SHARE * (self._compute_idf(first) + self._compute_idf(second)) / 2
+                scoring.PAIRS_SHARE * (self._compute_idf(first) + self._compute_idf(second)) / 2
             )
             most += worth
             held = self._pairs.get((first, second), set())
             more[list(held)] += worth
             turned = self._pairs.get((second, first), set()) - held
-            more[list(turned)] += worth * ranking.TURNED_SHARE
-        return ranking.coverage(np.where(found > 0, found + more, 0), most)
+            more[list(turned)] += worth * scoring.TURNED_SHARE
+        return ranking.cover_each(np.where(found > 0, found + more, 0), most)
 
     def _compute_idf(self, term: str) -> float:
-        return float(ranking.term_worth(self._size, len(self._holders.get(term, ()))))
+        return scoring.term_worth(self._size, len(self._holders.get(term, ())))
 
 
 class Offline:
@@ -123,8 +123,8 @@ class Offline:
             scores = halves[0] + halves[1]
         else:
             best = float(covered.max(initial=0))
-            scores = ranking.fuse(
-                relevance, covered, ranking.trust_words(best) if relevance.any() else 1.0
+            scores = scoring.fuse(
+                relevance, covered, scoring.trust_words(best) if relevance.any() else 1.0
             )
         order = np.lexsort((-np.arange(len(scores)), -scores))[:depth]
         found = [(self._places[home][place], float(scores[place])) for place in order]

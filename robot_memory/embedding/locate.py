@@ -11,10 +11,10 @@ from pathlib import Path
 from robot_memory.core.errors import InvalidArgument, Unavailable
 from robot_memory.core.folders import expand_path
 from robot_memory.core.settings import find_cache_folder
-from robot_memory.embedding.manifest import MODEL_FILE, TOKENIZER_FILE
 
 MODEL_NAME, CONVERTER_VERSION = 'multilingual-e5-small', 2
 """The default model, and what made it of its weights: directories of another version are old."""
+MODEL_FILE, TOKENIZER_FILE = 'model.onnx', 'tokenizer.json'
 ENVIRONMENT = 'ROBOT_MEMORY_MODEL'
 NO_MODEL = 'none'
 ADVICE = "set model to a folder with model.onnx and tokenizer.json, or to 'none'"

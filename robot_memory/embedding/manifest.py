@@ -19,9 +19,8 @@ from robot_memory.embedding.export_files import (
     read_export,
     read_object,
 )
+from robot_memory.embedding.locate import MODEL_FILE, TOKENIZER_FILE
 
-MODEL_FILE = 'model.onnx'
-TOKENIZER_FILE = 'tokenizer.json'
 MANIFEST_FILE = 'robot_memory.json'
 CALIBRATION_FILE = 'calibration.json'
 WEIGHT_FILES = ('model.onnx.data', 'model.onnx_data')

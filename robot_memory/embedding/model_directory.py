@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from robot_memory.embedding.manifest import MODEL_FILE
+from robot_memory.embedding.locate import MODEL_FILE
 
 ABANDONED_AFTER = 3600.0
 """Seconds after which a half-made directory belongs to a process that was killed."""

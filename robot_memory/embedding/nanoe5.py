@@ -14,11 +14,14 @@ from numpy.typing import NDArray
 
 from robot_memory.embedding.e5_graph import E5Graph
 from robot_memory.embedding.e5_weights import Weights
-from robot_memory.embedding.locate import CONVERTER_VERSION, MODEL_NAME
+from robot_memory.embedding.locate import (
+    CONVERTER_VERSION,
+    MODEL_FILE,
+    MODEL_NAME,
+    TOKENIZER_FILE,
+)
 from robot_memory.embedding.manifest import (
     CALIBRATION_FILE,
-    MODEL_FILE,
-    TOKENIZER_FILE,
     WEIGHT_FILES,
     Manifest,
     hash_files,

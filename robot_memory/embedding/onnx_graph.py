@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 from robot_memory.core.errors import InvalidArgument, Unavailable
 from robot_memory.core.heap import trim_heap
 from robot_memory.embedding.export_files import read_export, read_other_modules
-from robot_memory.embedding.manifest import MODEL_FILE, Manifest
+from robot_memory.embedding.locate import MODEL_FILE
+from robot_memory.embedding.manifest import Manifest
 from robot_memory.embedding.mapped_weights import describe_mapped
 from robot_memory.embedding.runtime import load_onnxruntime
 

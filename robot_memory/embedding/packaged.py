@@ -14,9 +14,8 @@ from pathlib import Path
 
 from robot_memory.core.errors import InvalidArgument, Unavailable
 from robot_memory.core.settings import find_cache_folder
+from robot_memory.embedding.locate import MODEL_FILE, TOKENIZER_FILE
 from robot_memory.embedding.manifest import (
-    MODEL_FILE,
-    TOKENIZER_FILE,
     Manifest,
     hash_files,
     write_manifest,

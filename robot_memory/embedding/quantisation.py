@@ -4,20 +4,22 @@ A unit vector as two planes: what a search reads, and what that rounds away.
 The coarse plane is the vector scaled to -127..127, in int8; the fine plane the rounding error in
 8ths of a step, in 3 bits. Together they hold a component to 5e-4 of the greatest one; a cosine is
 off by 5e-5 (root mean square), where the coarse plane alone has 4e-4.
+
+numpy is imported by what is called: the indexes import this module, and words need no vectors.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
-import numpy as np
-from numpy.typing import NDArray
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
-Vector = NDArray[np.float32]
-Plane = NDArray[np.int8]
+Vector: TypeAlias = 'NDArray[np.float32]'
+Plane: TypeAlias = 'NDArray[np.int8]'
 _STEPS, _PARTS = 127.0, 8
-_PLACES = np.array([2, 1, 0], np.uint8)
 
 
 def split(vectors: Vector) -> tuple[Plane, Plane]:
@@ -26,6 +28,8 @@ def split(vectors: Vector) -> tuple[Plane, Plane]:
 
     Numbers of the fine plane are -4 to 3: the part of a step that the rounding error lies in.
     """
+    import numpy as np
+
     greatest = np.abs(vectors).max(axis=-1, keepdims=True)
     scaled = vectors * (_STEPS / np.maximum(greatest, 1e-30))
     coarse = np.rint(scaled)
@@ -35,6 +39,8 @@ def split(vectors: Vector) -> tuple[Plane, Plane]:
 
 def join(coarse: Plane, fine: Plane) -> Vector:
     """Return the unit vectors of planes, shape (..., dimension)."""
+    import numpy as np
+
     vectors = coarse + (fine + np.float32(0.5)) / np.float32(_PARTS)
     lengths = np.linalg.norm(vectors, axis=-1, keepdims=True)
     unit: Vector = vectors / np.maximum(lengths, 1e-12)
@@ -43,15 +49,20 @@ def join(coarse: Plane, fine: Plane) -> Vector:
 
 def pack(vector: Vector) -> tuple[bytes, bytes]:
     """Return the planes of a vector as bytes; raise ValueError for one that is not finite."""
+    import numpy as np
+
     if not np.isfinite(vector).all():
         raise ValueError('the vector is not finite')
     coarse, fine = split(vector)
     codes = (fine + _PARTS // 2).astype(np.uint8)
-    return coarse.tobytes(), np.packbits(codes[:, None] >> _PLACES & 1).tobytes()
+    bits = codes[:, None] >> np.array((2, 1, 0), np.uint8) & 1
+    return coarse.tobytes(), np.packbits(bits).tobytes()
 
 
 def unpack(rows: Sequence[Any]) -> dict[int, Vector]:
     """Return the vectors of rows (id, coarse, fine) by id."""
+    import numpy as np
+
     if not rows:
         return {}
     coarse = np.frombuffer(b''.join(row[1] for row in rows), np.int8).reshape(len(rows), -1)

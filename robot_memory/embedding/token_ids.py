@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Protocol
 
 from robot_memory.core.errors import InvalidArgument, Unavailable
-from robot_memory.embedding.manifest import TOKENIZER_FILE
+from robot_memory.embedding.locate import TOKENIZER_FILE
 from robot_memory.embedding.unigram import PieceTokenizer
 
 

@@ -9,13 +9,13 @@ from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import TYPE_CHECKING
 
 import cachetools
 
 from robot_memory.core.clock import SteadyClock
 from robot_memory.core.errors import ModelFailed, Unavailable
 from robot_memory.embedding import BackgroundEmbedder, Embedder, quantisation
-from robot_memory.embedding.calibration import Calibration
 from robot_memory.embedding.protocol import SecondEmbedder
 from robot_memory.embedding.quantisation import Plane, Vector
 from robot_memory.embedding.text_vectors import TextVectors
@@ -24,6 +24,9 @@ from robot_memory.metrics.registry import Registry
 from robot_memory.text.caching import LONGEST
 from robot_memory.text.forms import make_form
 from robot_memory.text.language import find_language
+
+if TYPE_CHECKING:
+    from robot_memory.embedding.calibration import Calibration
 
 logger = logging.getLogger(__name__)
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 import threading
 from collections.abc import Sequence
 
-import numpy as np
-
 from robot_memory.embedding.quantisation import Vector
 from robot_memory.embedding.vectorizer import Vectorizer
 
@@ -22,6 +20,8 @@ class Vocabulary:
 
     def embed(self, phrases: Sequence[str]) -> Vector | None:
         """Return the vectors of phrases, shape (n, dimension); None while there is no model."""
+        import numpy as np
+
         with self._lock:
             new = [one for one in dict.fromkeys(phrases) if one not in self._vectors]
             if new:

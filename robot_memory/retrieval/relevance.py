@@ -5,9 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-import numpy as np
-
-from robot_memory.embedding.vectorizer import QueryVector
 from robot_memory.memory import Memory
 from robot_memory.retrieval.plan import RecallPlan
 from robot_memory.retrieval.spoken import SPARE, drop_repeats, weigh_speakers
@@ -23,7 +20,7 @@ from robot_memory.search.query import (
     sort_by_score,
 )
 from robot_memory.storage import Connection
-from robot_memory.storage.indexes import indexed, other_vectors, vectors
+from robot_memory.storage.indexes import fulltext, indexed, other_vectors, vectors
 from robot_memory.storage.indexes.other_vectors import SecondModel
 from robot_memory.storage.indexes.partitions import Partition
 from robot_memory.storage.indexes.set_aside import (
@@ -35,6 +32,7 @@ from robot_memory.storage.indexes.set_aside import (
 from robot_memory.text.tokenizer import TermQuery
 
 if TYPE_CHECKING:
+    from robot_memory.embedding.vectorizer import QueryVector
     from robot_memory.search.resident import ResidentIndex
 
 _GOOD = 0.5
@@ -190,7 +188,7 @@ def find_matched(
     asked = {**terms.terms, **terms.kinds, **terms.fallback}
     found = {}
     for row in indexed.fetch(connection, ids):
-        held = set(np.frombuffer(row.terms, '<u4').tolist())
+        held = fulltext.unpack(row.terms)
         found[row.memory_id] = tuple(
             dict.fromkeys(term for key, term in asked.items() if key in held)
         )

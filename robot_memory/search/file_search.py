@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from functools import cached_property
+from typing import TYPE_CHECKING
 
-import numpy as np
-
-from robot_memory.embedding.calibration import NO_VECTOR, Cosines, share_relevance
-from robot_memory.embedding.quantisation import Vector
-from robot_memory.embedding.vectorizer import QueryVector
-from robot_memory.search import ranking
+from robot_memory.search import scoring
 from robot_memory.search.query import Hit, Query, Search
-from robot_memory.search.ranking import Floats
 from robot_memory.storage import Connection
 from robot_memory.storage.indexes import from_records, fulltext, indexed, other_vectors, vectors
 from robot_memory.storage.indexes.set_aside import VECTORS, is_avoided
 from robot_memory.text.tokenizer import ENOUGH
+
+if TYPE_CHECKING:
+    from robot_memory.embedding.quantisation import Vector
+    from robot_memory.embedding.vectorizer import QueryVector
 
 _POOL = 200
 """Candidates by words, and by meaning, at least."""
@@ -52,7 +51,7 @@ class FileSearch(Search):
         if second is not None and not other_vectors.has_any(connection, second, collection):
             second = None
         self._second_model, self._second = second, None if second is None else query.second
-        self.models = ranking.name_models(self._vector, self._second)
+        self.models = scoring.name_models(self._vector, self._second)
         sizes = count_partitions(connection)
         self.size = sizes.get(collection, 0)
         only = collection if len(sizes) > 1 else None  # else all memories are of this one
@@ -64,10 +63,10 @@ class FileSearch(Search):
         if terms.fallback and count(terms.terms.values()) < ENOUGH:
             terms = terms.add_fallback()
         counts = {key: count([term]) for key, term in terms.counted.items()}
-        self._worth = ranking.weigh(terms, self.size, counts)
+        self._worth = scoring.weigh(terms, self.size, counts)
         self._terms = list(terms.terms.values())
         by_words = fulltext.holds_any(connection, self._terms, collection)
-        self.mode = ranking.name_mode(by_words, by_meaning)
+        self.mode = scoring.name_mode(by_words, by_meaning)
 
     def rank(self, limit: int) -> list[int]:
         """Return the ids of the best of the collection."""
@@ -91,29 +90,40 @@ class FileSearch(Search):
                 )
         else:
             found = list(among)
-        known: dict[int, Vector] = {}
-        others: dict[int, Vector] = {}
         if self._vector is not None:
-            known, others = vectors.fetch_both(connection, self._second_model, found)
+            return self._score_by_meaning(self._vector, found, limit)
+        rows = (
+            (row.memory_id, covered, row.real)
+            for row in self._fetch(found)
+            if row.collection == collection and (covered := self._cover(row.terms))
+        )
+        return scoring.list_best(rows, self._weight, limit)
+
+    def _score_by_meaning(
+        self, vector: QueryVector, found: Sequence[int], limit: int
+    ) -> list[Hit]:
+        """Return the best of some memories by meaning and words; without one, no numpy loads."""
+        import numpy as np
+
+        from robot_memory.embedding.calibration import Cosines, share_relevance
+        from robot_memory.search.ranking import Scorer
+
+        known, others = vectors.fetch_both(self._connection, self._second_model, found)
         rows, coverage, first, second = [], [], [], []
         for row in self._fetch(found):
-            covered = self._cover(row.terms)
-            vector = known.get(row.memory_id)
-            if row.collection == collection and (covered or vector is not None):
+            covered, near = self._cover(row.terms), known.get(row.memory_id)
+            if row.collection == self._collection and (covered or near is not None):
                 rows.append(row)
                 coverage.append(covered)
-                first.append(_compare(self._vector, vector))
+                first.append(_compare(vector, near))
                 second.append(_compare(self._second, others.get(row.memory_id)))
-        meanings: Sequence[Floats] = ()
-        if self._vector is not None:
-            cosines = Cosines(np.array(first, np.float32), np.array(second, np.float32))
-            scale = None if self._second is None else self._second.calibration
-            meanings = share_relevance(cosines, self._vector.calibration, scale)
+        cosines = Cosines(np.array(first, np.float32), np.array(second, np.float32))
+        scale = None if self._second is None else self._second.calibration
+        meanings = share_relevance(cosines, vector.calibration, scale)
         held = np.array(coverage, np.float32)
         real = np.array([row.real for row in rows], np.bool_)
         ids = np.array([row.memory_id for row in rows], np.int64)
-        scorer = ranking.Scorer(self._weight, self._trust)
-        return scorer.list_best(ids, held, meanings, real, limit)
+        return Scorer(self._weight, self._trust).list_best(ids, held, meanings, real, limit)
 
     def _fetch(self, ids: Sequence[int]) -> list[indexed.Row]:
         fetch = from_records.fetch if self._lacks_vectors else indexed.fetch
@@ -126,16 +136,16 @@ class FileSearch(Search):
             return 1.0
         found = fulltext.candidates(self._connection, self._terms, self._collection, _POOL, None)
         rows = self._fetch(found)
-        return ranking.trust_words(max((self._cover(row.terms) for row in rows), default=0.0))
+        return scoring.trust_words(max((self._cover(row.terms) for row in rows), default=0.0))
 
     def _cover(self, terms: bytes) -> float:
         """Return how much of the question a memory's terms cover, 0 to 1."""
-        held = set(np.frombuffer(terms, '<u4').tolist())
+        held = fulltext.unpack(terms)
         found = sum(worth for term, worth in self._worth.terms.items() if term in held)
         if not found:
             return 0.0
         found += sum(worth for term, worth in self._worth.more.items() if term in held)
-        return float(ranking.coverage(found, self._worth.asked))
+        return scoring.coverage(found, self._worth.asked)
 
 
 def count_partitions(connection: Connection) -> dict[str, int]:
@@ -144,6 +154,8 @@ def count_partitions(connection: Connection) -> dict[str, int]:
 
 
 def _compare(asked: QueryVector | None, vector: Vector | None) -> float:
+    from robot_memory.embedding.calibration import NO_VECTOR
+
     if asked is None or vector is None:
         return NO_VECTOR
     return float(vector @ asked.vector)

@@ -16,7 +16,7 @@ from robot_memory.embedding.calibration import (
     share_relevance,
 )
 from robot_memory.embedding.vectorizer import QueryVector
-from robot_memory.search import ranking
+from robot_memory.search import ranking, scoring
 from robot_memory.search.masks import Mask
 from robot_memory.search.query import MARGIN, Hit, Query, Search
 from robot_memory.search.ranking import Floats, Rows
@@ -69,15 +69,15 @@ class ResidentSearch(Search):
             terms = terms.add_fallback()
         counts = {term: sum(map(len, parts)) for term, parts in holding.items()}
         self.size = shard.count - shard.dead
-        worth = ranking.weigh(terms, self.size, counts)
+        worth = scoring.weigh(terms, self.size, counts)
         self._sums, self._asked = ranking.cover(holding, worth, shard.count), worth.asked
         best = ranking.cover_each(self._sums.max(keepdims=True, initial=0), self._asked)[0]
-        self.mode = ranking.name_mode(best > 0, self._vector is not None)
+        self.mode = scoring.name_mode(best > 0, self._vector is not None)
         trust = 1.0
         if self._vector is not None and not trusts_words:
-            trust = ranking.trust_words(float(best))
+            trust = scoring.trust_words(float(best))
         self._scorer = ranking.Scorer(real_weight, trust)
-        self.models = ranking.name_models(self._vector, second)
+        self.models = scoring.name_models(self._vector, second)
         self._is_exact = is_exact
         self._among: Mask | None = None
         self._restricted = 0
@@ -170,7 +170,7 @@ class ResidentSearch(Search):
         more = []
         for is_real, farthest in limits:
             weight = self._scorer.weight if is_real else 1.0
-            needed = ranking.find_least_coverage(least / weight, farthest, self._scorer.trust)
+            needed = scoring.find_least_coverage(least / weight, farthest, self._scorer.trust)
             if needed <= 1:
                 needed = max(needed * (1 - _ROUNDING) * self._asked, np.finfo(np.float32).tiny)
                 held = np.flatnonzero(self._sums >= np.float32(needed))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -57,6 +56,8 @@ def _find_holders(path: Path, places: Sequence[str]) -> list[int]:
     if not index.exists():
         return []
     # A process of its own: closing a descriptor of the file here would drop SQLite's locks.
+    import subprocess  # here: it is seldom asked for
+
     done = subprocess.run(
         [sys.executable, '-I', '-S', '-c', _ASK, str(index), *places],
         capture_output=True,

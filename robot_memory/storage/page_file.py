@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import apsw
-import numpy as np
 
 MAGIC, HEADER_BYTES = b'SQLite format 3\0', 100
 """What a file of SQLite begins with, and the length of its header."""
@@ -65,8 +65,8 @@ class PageFile:
             trunks.add(trunk)
             page = self.read(trunk)
             trunk, count = (int.from_bytes(page[at : at + 4], 'big') for at in (0, 4))
-            listed = np.frombuffer(page[8 : 8 + 4 * min(count, self.page_size // 4 - 2)], '>u4')
-            leaves.update(listed[listed <= self.count].tolist())
+            listed = struct.unpack_from(f'>{min(count, self.page_size // 4 - 2)}I', page, 8)
+            leaves.update(leaf for leaf in listed if leaf <= self.count)
         return trunks, leaves
 
     def list_unused(self) -> set[int]:

@@ -3,19 +3,29 @@
 from __future__ import annotations
 
 import os
+from importlib.util import find_spec
 from pathlib import Path
 
 import apsw
-import sqlite_vec
 
+from robot_memory.core.dependencies import describe_missing
+from robot_memory.core.errors import Unavailable
 from robot_memory.storage.private_library import PrivateLibrary
 
 _SUFFIXES = ('', '.so', '.dylib', '.dll')
 
 
 def _find() -> Path:
-    """Return the file of the library; sqlite_vec leaves out what its name ends with."""
-    path = sqlite_vec.loadable_path()
+    """
+    Return the file of the library, where `sqlite_vec.loadable_path` says, less its ending.
+
+    Without importing the package: it imports numpy, which a search for words does not need.
+    """
+    spec = find_spec('sqlite_vec')
+    if spec is None or spec.origin is None:
+        missing = ModuleNotFoundError("No module named 'sqlite_vec'", name='sqlite_vec')
+        raise Unavailable(describe_missing(missing))
+    path = os.path.join(os.path.dirname(spec.origin), 'vec0')
     for suffix in _SUFFIXES:
         if os.path.isfile(path + suffix):
             return Path(path + suffix)

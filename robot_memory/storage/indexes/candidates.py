@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import apsw
-import numpy as np
-from numpy.typing import NDArray
 
 from robot_memory.storage.indexes.set_aside import CONTEXTS, WORDS, is_avoided
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 _LONGER = 8
 _FIRST = 500
@@ -81,6 +83,8 @@ def list_ids(
 
     They come as one text: a hundred thousand rows take more than twice as long.
     """
+    import numpy as np
+
     ((text,),) = connection.execute(
         f'SELECT group_concat(id) FROM (SELECT id FROM ({query.sql}) LIMIT ?)',
         (*query.values, most + 1),

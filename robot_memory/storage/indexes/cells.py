@@ -3,6 +3,7 @@ The cells of the grid over positions: cubes of half a micrometre (2^-21 of a pos
 
 There are 2^48 along an axis; what lies beyond is in the outermost. A cell is the numbers of its
 three steps with their bits interleaved, so that the cells of a larger cube stand in one range.
+`cell_arrays` has what is done with many cells at once.
 """
 
 from __future__ import annotations
@@ -10,19 +11,12 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-import numpy as np
-import numpy.typing as npt
-
 BITS = 48
 PER_UNIT = 2.0**21
-Steps = npt.NDArray[np.int64]
-Numbers = npt.NDArray[np.float64]
-_MIDDLE = 2.0 ** (BITS - 1)
-HALF = _MIDDLE / PER_UNIT
+MIDDLE = 2.0 ** (BITS - 1)
+HALF = MIDDLE / PER_UNIT
 """How far the grid reaches from its middle along an axis, in the positions' unit."""
-_BYTES = 3 * BITS // 8
-_ROUNDED = 2.0**-5
-"""Steps that a position may be outside of its cell by, as its step was rounded."""
+CELL_BYTES = 3 * BITS // 8
 
 
 def make_cell(position: Sequence[float]) -> bytes:
@@ -30,59 +24,8 @@ def make_cell(position: Sequence[float]) -> bytes:
     x, y, z = (*position, 0.0, 0.0, 0.0)[:3]
     # Binary digits that are read as octal ones stand three bits apart.
     first, second, third = (int(format(_find_step(one), 'b'), 8) for one in (x, y, z))
-    return (first << 2 | second << 1 | third).to_bytes(_BYTES, 'big')
+    return (first << 2 | second << 1 | third).to_bytes(CELL_BYTES, 'big')
 
 
 def _find_step(x: float) -> int:
-    return math.floor(min(max(x * PER_UNIT, -_MIDDLE), _MIDDLE - 1) + _MIDDLE)
-
-
-def find_steps(positions: Numbers) -> Steps:
-    """Return the step of the grid along each axis that each number is in, of the same shape."""
-    inside = np.clip(positions, -HALF, HALF) * PER_UNIT
-    return np.floor(np.minimum(inside, _MIDDLE - 1) + _MIDDLE).astype(np.int64)
-
-
-def join_steps(steps: Steps) -> list[bytes]:
-    """Return the cells of steps (n, 3)."""
-    octets = np.ascontiguousarray(steps, '>i8').view(np.uint8).reshape(-1, 3, 8)
-    bits = np.unpackbits(octets[:, :, 2:], axis=2)
-    joined = np.packbits(bits.transpose(0, 2, 1).reshape(-1, 3 * BITS), axis=1).tobytes()
-    return [joined[at : at + _BYTES] for at in range(0, len(joined), _BYTES)]
-
-
-def split_cells(cells: Sequence[bytes]) -> Steps:
-    """Return the steps (n, 3) of cells."""
-    bits = np.unpackbits(np.frombuffer(b''.join(cells), np.uint8)).reshape(-1, BITS, 3)
-    octets = np.zeros((len(cells), 3, 8), np.uint8)
-    octets[:, :, 2:] = np.packbits(bits.transpose(0, 2, 1), axis=2)
-    return octets.view('>i8')[:, :, 0].astype(np.int64)
-
-
-def measure(places: Numbers, steps: Steps, widths: Steps) -> Numbers:
-    """
-    Return how far cubes are from places at least (n), whatever the rounding.
-
-    `places` (n, 3) has a place for each cube, `steps` (n, 3) their least corners, `widths` (n, 1)
-    their sides in steps. The outermost cubes hold what lies beyond, too.
-    """
-    low, high = _find_sides(steps, widths)
-    return _measure(np.maximum(np.maximum(low - places, places - high), 0.0)) * (1 - 1e-9)
-
-
-def measure_farthest(places: Numbers, steps: Steps, widths: Steps) -> Numbers:
-    """Return how far what is in cubes is from places at most (n), infinity of the outermost."""
-    low, high = _find_sides(steps, widths)
-    return _measure(np.maximum(places - low, high - places)) * (1 + 1e-9)
-
-
-def _find_sides(steps: Steps, widths: Steps) -> tuple[Numbers, Numbers]:
-    low, high = steps.astype(float), (steps + widths).astype(float)
-    low = np.where(low > 0, (low - _MIDDLE - _ROUNDED) / PER_UNIT, -np.inf)
-    return low, np.where(high < 2 * _MIDDLE, (high - _MIDDLE + _ROUNDED) / PER_UNIT, np.inf)
-
-
-def _measure(apart: Numbers) -> Numbers:
-    with np.errstate(over='ignore'):
-        away: Numbers = np.hypot(np.hypot(apart[:, 0], apart[:, 1]), apart[:, 2])
-    return away
+    return math.floor(min(max(x * PER_UNIT, -MIDDLE), MIDDLE - 1) + MIDDLE)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import struct
 import zlib
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -10,7 +11,6 @@ from itertools import pairwise
 from typing import Any, NamedTuple
 
 import apsw
-import numpy as np
 
 from robot_memory.storage.indexes.candidates import CandidateQuery
 from robot_memory.storage.indexes.filters import Where
@@ -139,7 +139,12 @@ def pack(connection: apsw.Connection, terms: Iterable[str]) -> bytes:
         for stem, following in pairwise(said)
         if not (stem.is_dense and following.is_dense)
     )
-    return np.array(sorted(hashes), '<u4').tobytes()
+    return struct.pack(f'<{len(hashes)}I', *sorted(hashes))
+
+
+def unpack(terms: bytes) -> set[int]:
+    """Return the hashes that `pack` joined."""
+    return set(struct.unpack(f'<{len(terms) // 4}I', terms))
 
 
 _stopped: frozenset[str] = frozenset()

@@ -16,10 +16,7 @@ import apsw
 import numpy as np
 import numpy.typing as npt
 
-from robot_memory.storage.indexes.cells import (
-    BITS,
-    HALF,
-    PER_UNIT,
+from robot_memory.storage.indexes.cell_arrays import (
     Numbers,
     Steps,
     find_steps,
@@ -28,6 +25,7 @@ from robot_memory.storage.indexes.cells import (
     measure_farthest,
     split_cells,
 )
+from robot_memory.storage.indexes.cells import BITS, HALF, PER_UNIT
 
 _FEW = 12
 """How many cells on and back from the target's a cube reaches that the first reach is told by."""

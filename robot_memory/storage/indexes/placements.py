@@ -24,7 +24,6 @@ from robot_memory.core.places import Place, read_place
 from robot_memory.storage.indexes import positions
 from robot_memory.storage.indexes.cells import make_cell
 from robot_memory.storage.indexes.filters import Where, find_few
-from robot_memory.storage.indexes.outward import walk_outward
 from robot_memory.storage.indexes.set_aside import CONTEXTS, is_avoided
 
 if TYPE_CHECKING:
@@ -200,7 +199,9 @@ def find_nearest(
     looked at is put into `seen`. The first list is of so many as are `wanted`, the next of twice
     as many.
     """
-    from robot_memory.detectors import Pose  # here: most recalls need none
+    # Here: most recalls need neither, nor numpy.
+    from robot_memory.detectors import Pose
+    from robot_memory.storage.indexes.outward import walk_outward
 
     brought_back = [
         (frame, (pose.invert() @ Pose(target, _UNTURNED)).position)

@@ -21,7 +21,6 @@ import apsw
 from robot_memory.core.json_text import parse_finite
 from robot_memory.storage.indexes.cells import make_cell
 from robot_memory.storage.indexes.filters import Where, find_few
-from robot_memory.storage.indexes.outward import walk_outward
 from robot_memory.storage.indexes.set_aside import CONTEXTS, is_avoided
 
 MAX_DIMENSIONS = 16
@@ -127,6 +126,8 @@ def find_nearest(
     active memories of the collection; `place` is a JSON path to an array of as many numbers as
     `target` has, in the same unit and frame.
     """
+    from robot_memory.storage.indexes.outward import walk_outward  # here: it needs numpy
+
     within = sys.float_info.max if max_distance is None else max_distance
     path_id = find_path_id(connection, collection, place, len(target))
     outward = itertools.takewhile(
