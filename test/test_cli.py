@@ -558,7 +558,11 @@ IDLE = (
 """Code that a plain recall does not run: importing it would take longer than the recall."""
 
 
-def test_a_recall_imports_no_code_that_it_does_not_run(cli: Cli) -> None:
+@pytest.mark.parametrize(
+    ('question', 'run'),
+    [('red cup', ''), ('who owns the red cup', 'robot_memory.text.questions.reader')],
+)
+def test_a_recall_imports_no_code_that_it_does_not_run(cli: Cli, question: str, run: str) -> None:
     cli.done('learn', CUP)
     cli.done('learn', GLASS)
     program = (
@@ -568,7 +572,7 @@ def test_a_recall_imports_no_code_that_it_does_not_run(cli: Cli) -> None:
         f'print(*sorted({set(IDLE)} & set(sys.modules)))\n'
     )
     made = subprocess.run(
-        [sys.executable, '-c', program, 'recall', 'red cup', '--model', 'none'],
+        [sys.executable, '-c', program, 'recall', question, '--model', 'none'],
         env=cli.environment,
         cwd=cli.folder,
         capture_output=True,
@@ -576,7 +580,7 @@ def test_a_recall_imports_no_code_that_it_does_not_run(cli: Cli) -> None:
     )
     assert made.returncode == 0, made.stderr
     assert CUP in made.stdout
-    assert made.stdout.splitlines()[-1] == ''
+    assert made.stdout.splitlines()[-1] == run
 
 
 @pytest.mark.parametrize('name', ['get-context', 'get_context'])

@@ -58,10 +58,8 @@ def _import_readers(tool: Tool[Any, Any], arguments: Mapping[str, Any]) -> None:
     from robot_memory.text.questions.question import prepare_question
 
     question = prepare_question(query)
-    if question is not None:
+    if question is not None and question.read(datetime.now(timezone.utc), ZoneInfo('UTC')):
         from robot_memory.retrieval import event_answers  # noqa: F401
-
-        question.read(datetime.now(timezone.utc), ZoneInfo('UTC'))
 
 
 def _explain_missing_vectors(memory: Memory) -> str:

@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from robot_memory.core.errors import InvalidArgument
-from robot_memory.core.zones import to_local
 from robot_memory.memory import Memory
 from robot_memory.retrieval.anchored_events import intersect
+from robot_memory.retrieval.asked import ReadQuery
 from robot_memory.retrieval.compared_events import ComparedEvents, measure_window
 from robot_memory.retrieval.event_views import FigureView
 from robot_memory.retrieval.events import aggregate_events, choose_zone
@@ -18,10 +18,8 @@ from robot_memory.retrieval.named_events import POOL, choose_best
 from robot_memory.storage.events.pages import EventRow
 from robot_memory.storage.tables.events import SUCCESS
 from robot_memory.text.questions.model import Reading, Window
-from robot_memory.text.questions.question import Question
 from robot_memory.text.questions.words import Alternatives, find_others, list_words
 
-_SECOND = 1_000_000
 _MOST_FAULTS = 3
 _RATED = frozenset(('task', 'session', 'trial'))
 """Kinds of which a share is one of success or failure, and of others one of their kind."""
@@ -67,32 +65,23 @@ class AskedEvents:
 
 
 def find_asked_events(
-    memory: Memory, question: Question, collection: str, session_id: str | None, limit: int
+    memory: Memory, read: ReadQuery, collection: str, session_id: str | None, limit: int
 ) -> AskedEvents | None:
     """
-    Read a question, and return the events that it asks for; None where it says nothing of any.
+    Return the events that a query asks for; None where it means none.
 
     A question for a statement (a rule, what somebody said) restricts nothing.
     """
-    zone, asked_at = choose_zone(memory), memory.clock()
-    now = to_local(asked_at, zone)
-    reading = question.read(now, zone)
-    if not reading:  # it costs no look at the store
-        return None
-    with memory.db.read() as connection:
-        right = memory.timekeeper.read_now(connection)
-    if abs(right - asked_at) > _SECOND:
-        now = to_local(right, zone)
-        reading = question.read(now, zone)
+    zone, now, reading = choose_zone(memory), read.now, read.reading
     if reading.statement and (reading.quoted or not reading.kinds):
         return AskedEvents(reading.describe())
     search = _Search(memory, collection, session_id, zone, now)
-    meant = search.add_meaning(reading, question.text)
+    meant = search.add_meaning(reading, read.text)
     if meant is None:
         return None
     reading = meant
     try:
-        found = search.answer(reading, limit, question.text)
+        found = search.answer(reading, limit, read.text)
     except InvalidArgument:  # what was read does not fit the figures that there are
         found = AskedEvents(reading.describe(), no_match=True)
     if reading.statement and not found.events:

@@ -7,6 +7,7 @@ from typing import Any
 
 from robot_memory.core.truncation import compute_field_limit
 from robot_memory.memory import Memory
+from robot_memory.retrieval.asked import ReadQuery
 from robot_memory.retrieval.asked_events import AskedEvents, find_asked_events
 from robot_memory.retrieval.event_views import view_event
 from robot_memory.retrieval.events import choose_zone
@@ -16,7 +17,6 @@ from robot_memory.retrieval.payloads import load_digests
 from robot_memory.retrieval.retriever import Found
 from robot_memory.search.query import Hit
 from robot_memory.storage.tables import memories
-from robot_memory.text.questions.question import Question
 from robot_memory.text.questions.words import list_words
 
 _TOP = 5
@@ -30,19 +30,19 @@ PASSING = 1.0
 def add_events(
     memory: Memory,
     found: Found,
-    question: Question,
+    read: ReadQuery,
     collection: str,
     session_id: str | None,
     limit: int,
 ) -> tuple[Found, AskedEvents | None]:
     """Return what was found with the events that a question asks for first, and what was read."""
-    asked = find_asked_events(memory, question, collection, session_id, limit)
+    asked = find_asked_events(memory, read, collection, session_id, limit)
     if asked is None:
         return found, None
     if asked.events or asked.no_match:
-        asked = _settle(memory, found, asked, question.text)
+        asked = _settle(memory, found, asked, read.text)
     if asked.events:
-        found = _put_first(memory, found, asked, question.text, limit)
+        found = _put_first(memory, found, asked, read.text, limit)
     return found, asked
 
 

@@ -9,14 +9,13 @@ import re
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from zoneinfo import ZoneInfo
 
 from robot_memory.core.errors import InvalidArgument
 from robot_memory.core.json_text import dump_json, format_value, parse_finite
 from robot_memory.core.zones import format_local, get_zone, parse_local, to_local
 from robot_memory.memory import Memory
-from robot_memory.retrieval.near import NearSearch, prepare
 from robot_memory.retrieval.near_question import NearQuestion
 from robot_memory.storage import Connection
 from robot_memory.storage.events.aggregates import SUMS, Group, aggregate
@@ -27,6 +26,9 @@ from robot_memory.storage.events.ranking import Key
 from robot_memory.storage.indexes.filters import ACTIVE
 from robot_memory.storage.indexes.placements import PlaceFrame
 from robot_memory.text.questions.times import find_time
+
+if TYPE_CHECKING:
+    from robot_memory.retrieval.near import NearSearch
 
 _TIME_WORDS = 'yesterday, monday 14:03, two hours ago, last week'
 SINCE = (
@@ -191,6 +193,8 @@ def _restrict(
     """Return the selection of what lies near the asked place, and what is told of the search."""
     if question.near is None:
         return chosen, None, None
+    from robot_memory.retrieval.near import prepare  # here: it needs numpy
+
     search = prepare(memory, connection, question.near, None)
     ids = search.list_within(connection, ACTIVE)
 

@@ -13,10 +13,11 @@ from robot_memory.core.records import describe_writer
 from robot_memory.core.truncation import fit_each, shortened_arg
 from robot_memory.core.zones import format_local
 from robot_memory.memory import Memory
+from robot_memory.retrieval.asked import add_asked_events
 from robot_memory.retrieval.asked_events import AskedEvents
 from robot_memory.retrieval.context_text import compose, read_metadata
 from robot_memory.retrieval.empty_answers import explain_nothing_found, why_empty_arg
-from robot_memory.retrieval.event_answers import add_events, add_faults, describe_asked
+from robot_memory.retrieval.event_answers import add_faults, describe_asked
 from robot_memory.retrieval.event_views import (
     AGGREGATE,
     AGGREGATE_IDS,
@@ -42,7 +43,6 @@ from robot_memory.retrieval.views import describe_authority, describe_records, d
 from robot_memory.storage.events.pages import EventRow
 from robot_memory.storage.tables import protected_changes
 from robot_memory.storage.tables.records import get_whole
-from robot_memory.text.questions.question import prepare_question
 from robot_memory.text.quoting import format_label, quote
 from robot_memory.tool import tool
 
@@ -290,8 +290,8 @@ def _results(
     )
     found, asked = Retriever(memory).find(plan), None
     reads = request.read == 'auto' and request.actor_id is None
-    if reads and (question := prepare_question(request.query)) is not None:
-        found, asked = add_events(memory, found, question, request.collection, None, n)
+    if reads:
+        found, asked = add_asked_events(memory, found, request.query, request.collection, None, n)
         found = add_faults(memory, found, asked, n) if asked is not None else found
     described = describe_results(found, choose_zone(memory))
     others = [one for one in described if read_metadata(one, 'memory_id') not in rule_ids]

@@ -10,6 +10,7 @@ from robot_memory.core.fields import Json, arg, collection_arg
 from robot_memory.core.zones import get_zone
 from robot_memory.memory import Memory
 from robot_memory.retrieval.answerable import judge
+from robot_memory.retrieval.asked import add_asked_events
 from robot_memory.retrieval.brief_views import BriefView, view_briefly
 from robot_memory.retrieval.empty_answers import explain_nothing_found, why_empty_arg
 from robot_memory.retrieval.event_views import (
@@ -29,7 +30,6 @@ from robot_memory.retrieval.place_views import SpatialTarget, near_answer_arg, n
 from robot_memory.retrieval.plan import RecallPlan
 from robot_memory.retrieval.retriever import Found, Retriever
 from robot_memory.retrieval.views import MemoryView, view_memories
-from robot_memory.text.questions.question import prepare_question
 from robot_memory.tool import tool
 
 if TYPE_CHECKING:
@@ -163,11 +163,9 @@ def find_answer(memory: Memory, request: RecallRequest) -> Answer:
     asked = None
     fields = (request.context_filter, request.spatial_sort, request.near, past)
     reads = request.read == 'auto' and request.query.strip() and not any(fields)
-    if reads and (question := prepare_question(request.query)) is not None:
-        from robot_memory.retrieval.event_answers import add_events
-
-        found, asked = add_events(
-            memory, found, question, request.collection, request.session_id, request.n
+    if reads:
+        found, asked = add_asked_events(
+            memory, found, request.query, request.collection, request.session_id, request.n
         )
     return Answer(plan, past, found, asked, zone)
 

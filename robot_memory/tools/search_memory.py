@@ -9,19 +9,18 @@ from robot_memory.core.fields import Json, actor_arg, arg, collection_arg, to_pl
 from robot_memory.core.truncation import fit_each, shortened_arg
 from robot_memory.memory import Memory
 from robot_memory.retrieval.answerable import rate
+from robot_memory.retrieval.asked import add_asked_events
 from robot_memory.retrieval.asked_events import AskedEvents
 from robot_memory.retrieval.empty_answers import (
     explain_nothing_found,
     explain_score,
     why_empty_arg,
 )
-from robot_memory.retrieval.event_answers import add_events
 from robot_memory.retrieval.event_views import read_arg
 from robot_memory.retrieval.events import choose_zone
 from robot_memory.retrieval.plan import RecallPlan, require_text
 from robot_memory.retrieval.retriever import Retriever
 from robot_memory.retrieval.views import describe_results
-from robot_memory.text.questions.question import prepare_question
 from robot_memory.tool import tool
 
 
@@ -102,8 +101,10 @@ def search_memory(memory: Memory, request: SearchMemoryRequest) -> SearchMemoryR
     found = rate(ranked, request.query, least, limit)
     asked = None
     reads = request.read == 'auto' and request.actor_id is None
-    if reads and (question := prepare_question(request.query)) is not None:
-        found, asked = add_events(memory, found, question, request.collection, None, limit)
+    if reads:
+        found, asked = add_asked_events(
+            memory, found, request.query, request.collection, None, limit
+        )
     memory.accesses.record(found.ids)
     described = describe_results(found, choose_zone(memory))
     _add_reading(described, asked)

@@ -18,7 +18,6 @@ import apsw
 from robot_memory.core.records import Record
 from robot_memory.text import tokenizer
 from robot_memory.text.categories import PROTECTED
-from robot_memory.text.rules import reader
 from robot_memory.text.rules.conditions import Condition
 
 _FITS = 'r.content_hash = m.content_hash AND r.version = ?'
@@ -64,6 +63,8 @@ def find_possible(connection: apsw.Connection, collection: str) -> list[int]:
 
 
 def _put(connection: apsw.Connection, memory_id: int, content: str) -> None:
+    from robot_memory.text.rules import reader  # here: what reads rules is large
+
     connection.execute(
         'INSERT OR REPLACE INTO rule_conditions (memory_id, content_hash, version, condition)'
         ' VALUES (?, ?, ?, ?)',
@@ -78,6 +79,8 @@ def _put(connection: apsw.Connection, memory_id: int, content: str) -> None:
 
 def get(connection: apsw.Connection, ids: Iterable[int]) -> list[Row]:
     """Return the conditions of memories, by id."""
+    from robot_memory.text.rules import reader  # here: what reads rules is large
+
     rows = connection.execute(
         'SELECT m.id, r.condition, iif(r.condition IS NULL, m.content, NULL), m.content_hash'
         ' FROM memories AS m'
@@ -97,6 +100,8 @@ def get(connection: apsw.Connection, ids: Iterable[int]) -> list[Row]:
 
 def refresh(connection: apsw.Connection) -> int:
     """Write the rows that are missing or stale, remove those of other texts; return how many."""
+    from robot_memory.text.rules import reader  # here: what reads rules is large
+
     connection.execute(
         'DELETE FROM rule_conditions AS r WHERE NOT EXISTS (SELECT 1 FROM memories AS m'
         f' WHERE m.id = r.memory_id AND {_ARE_FACTS} AND r.content_hash = m.content_hash)'
