@@ -265,3 +265,46 @@ def test_a_group_that_speaks_of_itself_is_corrected_by_any_of_it(thinking_robot:
     robot.save_conversation('我们的会议室现在是9号。', 'OK.', actor_id='Joost')
     new, old = [one.memory_id for one in list_facts(robot)]
     assert robot.rows('SELECT replacing_id, replaced_id FROM replacements') == [(new, old)]
+
+
+def test_what_was_just_said_is_taken_back_without_being_named(
+    robot: Robot, clock: MovableClock
+) -> None:
+    old = require(robot.learn('Dora feeds the rye and Faisal the wheat').memory_id)
+    robot.learn('The oven is cleaned on Mondays', collection='kitchen')
+    new = require(robot.learn('Other way round with those').memory_id)
+    assert robot.row(old)['status'] == 'active'
+    found = {one.id: one for one in robot.recall('who feeds the rye and the wheat?').memories}
+    assert (found[old].replaced_by, found[new].replaces) == (new, old)
+
+
+def test_the_latest_that_has_what_was_wrong_is_taken_back(robot: Robot) -> None:
+    old = require(robot.learn('The man from the mill comes on Tuesday').memory_id)
+    robot.learn('The dough rests for an hour')
+    robot.learn('Not Tuesday, I misread that. Wednesday')
+    found = {one.id: one for one in robot.recall('when does the man from the mill come?').memories}
+    assert found[old].replaced_by
+
+
+def test_nothing_is_taken_back_after_ten_minutes(robot: Robot, clock: MovableClock) -> None:
+    old = require(robot.learn('Dora feeds the rye and Faisal the wheat').memory_id)
+    clock.now += 601_000_000
+    robot.learn('Other way round with those')
+    found = {one.id: one for one in robot.recall('who feeds the rye and the wheat?').memories}
+    assert found[old].replaced_by is None
+
+
+def test_a_turn_that_takes_back_a_fact_is_kept_whole(robot: Robot) -> None:
+    robot.save_conversation('Please remember that the pills are in the left drawer.', 'I will.')
+    saved = robot.save_conversation('Not the left drawer. The right one.', 'All right.')
+    (_, _, kept) = saved.memory_ids
+    assert robot.row(kept)['content'] == 'Not the left drawer. The right one.'
+    (known,) = (one for one in robot.recall('where are the pills?').memories if one.replaced_by)
+    assert known.replaced_by == kept
+
+
+def test_a_rule_is_not_replaced_by_what_takes_it_back(robot: Robot) -> None:
+    old = require(robot.learn(LIMIT).memory_id)
+    robot.learn("That's wrong, it is 0.9 m/s in the corridor")
+    assert robot.row(old)['status'] == 'active'
+    assert [one.replaced_by for one in robot.recall(LIMIT).memories if one.id == old] == [None]

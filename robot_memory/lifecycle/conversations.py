@@ -12,6 +12,7 @@ from robot_memory.core.places import check_spatial
 from robot_memory.core.records import INHERITED, Record, Session, is_human, make_record
 from robot_memory.embedding.text_vectors import TextVectors
 from robot_memory.lifecycle.classification import select_statements
+from robot_memory.lifecycle.corrections import find_retracted
 from robot_memory.lifecycle.maps import mark_context
 from robot_memory.lifecycle.no_record import refuse_unrecorded
 from robot_memory.lifecycle.sessions import get_or_start_session
@@ -116,6 +117,7 @@ def store_exchange(
             memories.insert(connection, record, vector if usable else None)
             for record, vector in zip(records, vectors, strict=True)
         ]
+        stated = _add_retractions(connection, stated, records, vectors)
         fact_ids = [
             _store_statement(
                 memory,
@@ -193,6 +195,26 @@ def _find_statements(
         one for one in passing[:_JUDGED_PASSING] if _lasts_but_for_now(memory, one.statement.text)
     ]
     return [known.get(turn.text) for turn in said], stated, changed
+
+
+def _add_retractions(
+    connection: Connection,
+    stated: Sequence[_Stated],
+    turns_said: Sequence[Record],
+    vectors: Sequence[TextVectors | None],
+) -> list[_Stated]:
+    """
+    Return what is stated, and of each turn that takes back a fact just said the whole of it.
+
+    "Not Tuesday. Wednesday." says nothing by itself, nor do its parts.
+    """
+    found = list(stated)
+    for number, turn in enumerate(turns_said):
+        if _is_of_person(turn.role, turn.actor_id) and find_retracted(connection, turn):
+            found = [one for one in found if one.turn != number]
+            statement = Statement(turn.content, classify(turn.content))
+            found.append(_Stated(number, statement, vectors[number]))
+    return sorted(found, key=lambda one: one.turn)
 
 
 def _lasts_but_for_now(memory: Memory, text: str) -> bool:

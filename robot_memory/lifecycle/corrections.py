@@ -10,11 +10,16 @@ from robot_memory.lifecycle.authority import may_change, propose_replacement
 from robot_memory.lifecycle.verdicts import LEAST, NEAREST, Verdicts
 from robot_memory.storage import Connection
 from robot_memory.storage.indexes.duplicates import Neighbours
+from robot_memory.storage.indexes.filters import active_in, equal
 from robot_memory.storage.tables import memories, replacements
 from robot_memory.text import token_sets
 from robot_memory.text.categories import PROTECTED
 from robot_memory.text.relations import are_limits, corrects, may_correct
+from robot_memory.text.retractions import read_retraction
 from robot_memory.text.rules.dangers import names_danger
+
+_JUST_NOW, _LATEST = 600_000_000, 5
+"""Microseconds after which nothing is taken back by "not that one", and how many facts may be."""
 
 
 @dataclass(frozen=True)
@@ -39,9 +44,12 @@ def link_correction(
     Rules, what may harm somebody, and what stands on a higher authority are not replaced: both
     then disagree, and a proposal waits for an operator. None where it corrects nothing.
     """
-    if is_quoted(said) or not (verdicts.found or may_correct(said.content)):
+    if is_quoted(said):
         return None
-    old = _find_corrected(connection, memory_id, said, neighbours, verdicts)
+    old = None
+    if verdicts.found or may_correct(said.content):
+        old = _find_corrected(connection, memory_id, said, neighbours, verdicts)
+    old = old or find_retracted(connection, said, memory_id)
     if old is None:
         return None
     new = replace(said, id=memory_id)
@@ -92,6 +100,33 @@ def _find_corrected(
             and replacements.find_current(connection, old.id) is None
         ):
             return old
+    return None
+
+
+def find_retracted(
+    connection: Connection, said: Record, memory_id: int | None = None
+) -> Record | None:
+    """
+    Return the fact, just stored, that a text takes back without saying of what it speaks.
+
+    The latest one of the last ten minutes, and of the session where both have one; where the text
+    names what was wrong ("not Tuesday"), the latest that has it, of the last few.
+    """
+    retraction = read_retraction(said.content)
+    if retraction is None:
+        return None
+    where = active_in(said.collection) & equal('type', 'fact')
+    latest = [
+        old
+        for old in memories.list_newest(connection, where, _LATEST + 1)
+        if old.id != memory_id
+        and not is_quoted(old)
+        and old.created_at >= said.created_at - _JUST_NOW
+        and (None in (old.session_id, said.session_id) or old.session_id == said.session_id)
+    ]
+    for old in latest if retraction.denied else latest[:1]:
+        if retraction.fits(old.content):
+            return None if replacements.find_current(connection, old.id) else old
     return None
 
 
