@@ -278,6 +278,28 @@ def test_a_rule_that_is_like_the_task_is_not_left_out(robot: RobotMemory) -> Non
     assert [one.content for one in rules.may_apply if one.why == 'like the task'] == [SHELF[0]]
 
 
+CAUTIONS = (
+    'The third step of the cellar stairs is rotten.',
+    'Somebody waxed the corridor by the chapel far too well.',
+    'The wasps have moved into the compost bin.',
+    'Old Ferenc has not been steady on his feet since the operation.',
+    'The lamp of the kiln is out, but it is still three hundred degrees inside.',
+    'The latch of the goat pen does not catch.',
+    'Nobody takes the last key off the board.',
+    'The belt of the planer has frayed on the left.',
+    'The mandoline lies somewhere in the sink, under all the suds.',
+)
+
+
+def test_what_may_be_a_rule_and_is_like_the_task_is_told(robot: RobotMemory) -> None:
+    """No word says that who takes peelings to the heap is at the compost bin."""
+    for text in CAUTIONS:
+        robot.learn(text, collection='cautions')
+    rules = robot.get_context('Take the kitchen peelings out to the heap.', collection='cautions')
+    why = {one.content: one.why for one in rules.rules.may_apply}
+    assert why[CAUTIONS[2]] == 'may be a rule: like the task'
+
+
 def test_of_few_rules_none_is_told_to_be_like_the_task(robot: RobotMemory) -> None:
     for text in SHELF[:-1]:
         robot.learn(text, collection='few')

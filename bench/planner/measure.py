@@ -226,6 +226,65 @@ def measure_dangers(half: str, lists: bool, model: str, hand: str) -> None:
     print_shares('others kept', kept_wrong)
 
 
+def measure_hazards(half: str, lists: bool, model: str, hand: str) -> None:
+    """
+    Print where what was said in passing is told for the task that it matters for, by kind.
+
+    All of a language stand in one collection, as they would in a robot's memory. `found` are told
+    as facts only. `wrongly` is what another task is given of it, and which of the texts that are
+    no rules are told as rules of their own words.
+    """
+    right, wrong = Counter[tuple[str, str, str]](), Counter[tuple[str, str, str]]()
+    idle, stored = Counter[tuple[str, str, str]](), Counter[tuple[str, bool]]()
+    entries = load('hazards', half, hand)
+    with open_store(model) as memory:
+        ids = {}
+        for one in entries:
+            saved = memory.learn(one['text'], collection=one['language'])
+            ids[one['text']] = saved.memory_id
+            stored[one['language'], saved.memory_id is not None] += 1
+
+        def find_place(task: str, one: dict[str, Any]) -> str:
+            answer = memory.get_context(task, collection=one['language'])
+            memory_id, rules = ids[one['text']], answer.rules
+            if any(rule.memory_id == memory_id for rule in rules.applies):
+                return 'applies'
+            if any(rule.memory_id == memory_id for rule in rules.may_apply):
+                return 'may_apply'
+            return 'found' if one['text'] in answer.context else 'nowhere'
+
+        for one in entries:
+            if not one['rule']:
+                idle[one['language'], 'no rule', find_place(one['text'], one)] += 1
+                if lists and find_place(one['text'], one) in ('applies', 'may_apply'):
+                    print(f'no rule, told so: {one["text"]}')
+                continue
+            place = find_place(one['task'], one)
+            right[one['language'], one['kind'], place] += 1
+            if one['other'] is not None:
+                other = find_place(one['other'], one)
+                wrong[one['language'], one['kind'], other] += 1
+                if lists and other == 'applies':
+                    print(f'wrongly: {one["text"]} | {one["other"]}')
+            if lists and place not in ('applies', 'may_apply'):
+                print(f'{place} ({one["kind"]}): {one["text"]} | {one["task"]}')
+    for name, counts in (('told', right), ('wrongly', wrong), ('idle', idle)):
+        for language, kind in sorted({key[:2] for key in counts}):
+            of = {key[2]: n for key, n in counts.items() if key[:2] == (language, kind)}
+            shares = ', '.join(
+                f'{place} {of.get(place, 0)}'
+                for place in ('applies', 'may_apply', 'found', 'nowhere')
+            )
+            print(f'{name}, {language}, {kind}: {shares}')
+    total = sum(right.values())
+    missed = sum(n for key, n in right.items() if key[2] in ('found', 'nowhere'))
+    told = sum(n for key, n in wrong.items() if key[2] == 'applies')
+    rules = sum(n for key, n in idle.items() if key[2] in ('applies', 'may_apply'))
+    print(f'in neither list of rules: {format_share(missed, total)}')
+    print(f'applied to the other task: {format_share(told, sum(wrong.values()))}')
+    print(f'no rules, told as such: {format_share(rules, sum(idle.values()))}')
+
+
 def print_shares(name: str, counts: Counter[tuple[str, bool]]) -> None:
     """Print the share of what was counted as true, by language."""
     for language in sorted({language for language, _ in counts}):
@@ -252,7 +311,7 @@ def main() -> None:
     parser.add_argument('half', choices=('dev', 'report', 'report2', 'tune', 'check'))
     parser.add_argument(
         '--set',
-        choices=('rules', 'constraints', 'people', 'dangers', 'limits', 'bounds'),
+        choices=('rules', 'constraints', 'people', 'dangers', 'hazards', 'limits', 'bounds'),
         default='rules',
     )
     parser.add_argument(
@@ -268,6 +327,7 @@ def main() -> None:
         'constraints': measure_constraints,
         'people': measure_people,
         'dangers': measure_dangers,
+        'hazards': measure_hazards,
         'limits': measure_limits,
         'bounds': measure_bounds,
     }[options.set]

@@ -1,5 +1,5 @@
 """
-What a sentence is for: does it state what lasts, a rule, one that holds in any task, or a harm.
+What a sentence is for: does it state what lasts, a rule, one that holds always, a harm, a caution.
 
 A score is the sum of two parts: kernel ridge regression (RBF) over the sentence's vector, and
 ridge regression over its n-grams. The weights are for vectors of one model; with another model, or
@@ -39,6 +39,8 @@ class Trait(Enum):
     RULE = 'rule'
     ALWAYS = 'always'
     HARMS = 'harms'
+    CAUTION = 'caution'
+    """One must know it before one acts on what it is about, whether or not it is a rule."""
 
 
 @dataclass(frozen=True)

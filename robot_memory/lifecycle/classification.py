@@ -20,6 +20,7 @@ from robot_memory.text.categories import (
 )
 from robot_memory.text.rules.commands import commands, describes
 from robot_memory.text.rules.dangers import (
+    denies_danger,
     endangers,
     names_danger,
     names_hazard,
@@ -54,6 +55,8 @@ _MEASURED = re.compile(
 _NUMBER = re.compile(r'(?<![\w.])[0-9][0-9.]*')
 _DIGITS = str.maketrans('23456789', '11111111')
 """No pattern of categories tells one of these digits from another in a number."""
+_SAID = -0.4
+"""What is said in passing must tell of what to beware by so much more, to be kept for that."""
 _SHORTEST = 15
 """Bytes of a text that is judged by meaning; a shorter one is no sentence."""
 
@@ -111,6 +114,7 @@ def select_statements(
                 (inferred is not None and inferred.category == CONSTRAINT)
                 or classifier.has_trait(Trait.LASTING, text, vector.first, lead)
                 or (not sentence.is_order and _harms(classifier, text, vector))
+                or classifier.has_trait(Trait.CAUTION, text, vector.first, _SAID)
             )
         if is_kept:
             inferred = inferred or _refine(memory, text, by_patterns, vector)
@@ -147,9 +151,10 @@ def _judge(
 ) -> Classification:
     """Return what patterns infer, but of rules what the classifier says; what harms may be one."""
     found = _judge_rule(classifier, text, by_patterns, vectors)
-    if found.category in PROTECTED or found.may_be_rule:
+    if found.category in PROTECTED:
         return found
-    return replace(found, may_be_rule=names_hazard(text) or _harms(classifier, text, vectors))
+    is_told = found.may_be_rule or _cautions(classifier, text, vectors)
+    return replace(found, may_be_rule=is_told and not denies_danger(text))
 
 
 def tells_danger(memory: Memory, text: str) -> bool:
@@ -158,6 +163,18 @@ def tells_danger(memory: Memory, text: str) -> bool:
         return True
     classifier, vectors = find_classifier(memory), memory.embed_passage(text)
     return classifier is not None and vectors is not None and _harms(classifier, text, vectors)
+
+
+def _cautions(classifier: SentenceClassifier, text: str, vectors: TextVectors) -> bool:
+    """Say whether who acts must know what a text tells: what harms, and how things are."""
+    return (
+        names_hazard(text)
+        or _harms(classifier, text, vectors)
+        or (
+            len(text.encode(errors='replace')) >= _SHORTEST
+            and classifier.has_trait(Trait.CAUTION, text, vectors.first)
+        )
+    )
 
 
 def _harms(classifier: SentenceClassifier, text: str, vectors: TextVectors) -> bool:

@@ -39,25 +39,31 @@ _FEWEST = 8
 
 
 def find_alike(
-    memory: Memory, connection: Connection, rows: Sequence[Row], asked: QueryVector | None
-) -> frozenset[int]:
+    memory: Memory,
+    connection: Connection,
+    rows: Sequence[Row],
+    asked: QueryVector | None,
+    least: float = ALIKE,
+) -> list[int]:
     """
     Return the ids of the rules that are like a task, by their vectors, more than the others are.
 
-    How like a rule is to all other rules is taken off: some are like anything. Empty where the
-    rules are few, or have no vectors of the model that `asked` is of.
+    By `least` standard deviations; the most alike stands first. How like a rule is to all other
+    rules is taken off: some are like anything. Empty where the rules are few, or have no vectors
+    of the model that `asked` is of.
     """
     embedder = memory.match_embedder(connection)
     if asked is None or embedder is None or embedder.name != asked.model:
-        return frozenset()
+        return []
     made = vectors.fetch(connection, [row.memory_id for row in rows])
     if len(made) < _FEWEST:
-        return frozenset()
+        return []
     known = np.array([*made.values()], np.float32)
     like_task, like_rules = known @ asked.vector, known @ known.mean(axis=0)
     centred = (like_task - like_task.mean()) - (like_rules - like_rules.mean())
-    least = ALIKE * centred.std()
-    return frozenset(one for one, found in zip(made, centred, strict=True) if found >= least)
+    bar = least * centred.std()
+    found = {one: by for one, by in zip(made, centred.tolist(), strict=True) if by >= bar}
+    return sorted(found, key=lambda one: -found[one])
 
 
 def rate_rules(memory: Memory, connection: Connection, rows: Sequence[Row]) -> dict[int, float]:

@@ -7,6 +7,7 @@ not to be met. See docs/rules.md.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -59,6 +60,11 @@ POSSIBLE = 'may be a rule'
 """Why a fact that is stored as no rule is told beside rules."""
 _POSSIBLE_LEAD = 0.3
 """By how much a fact that may be a rule may fail to hold in any task, and yet be told."""
+_POSSIBLY_ALIKE, _MOST_ALIKE = 0.8, 10
+"""
+By how many standard deviations a fact that may be a rule is more like the task than the others
+are; and how many are told for that, at most.
+"""
 
 
 @dataclass(frozen=True)
@@ -167,8 +173,8 @@ def find_rules(
             for row in rows
         }
         rest = [memory_id for memory_id, (one, _) in judged.items() if one.truth is False]
-        alike = find_alike(memory, connection, rows, asked) if rest else frozenset()
-        for memory_id in alike.intersection(rest):
+        alike = find_alike(memory, connection, rows, asked) if rest else []
+        for memory_id in set(alike).intersection(rest):
             judged[memory_id] = Judged(None, ('like the task',)), judged[memory_id][1]
         for memory_id, name in _find_naming(connection, scene, rest, restricts_person).items():
             judged[memory_id] = Judged(None, (f'names {name}',)), judged[memory_id][1]
@@ -176,7 +182,7 @@ def find_rules(
         relevant = [memory_id for memory_id, (one, _) in judged.items() if one.truth is not False]
         listed = judged if len(judged) <= LISTED_WHOLE else relevant
         records = get_whole(connection, listed)
-        told = _find_possible(memory, connection, possible_rows, scene, kin)
+        told = _find_possible(memory, connection, possible_rows, scene, kin, asked)
     rules = [
         (JudgedRule(records[memory_id], one.truth, _format_reasons(one)), has_condition)
         for memory_id, (one, has_condition) in judged.items()
@@ -204,6 +210,7 @@ def _find_possible(
     rows: Sequence[rule_conditions.Row],
     scene: Scene,
     kin: Kin,
+    asked: QueryVector | None,
 ) -> list[JudgedRule]:
     """
     Return facts that may be rules, where these would apply by their words, or likely always.
@@ -229,6 +236,9 @@ def _find_possible(
     rest = [row.memory_id for row in rows if row.memory_id not in met]
     for memory_id, name in _find_naming(connection, scene, rest).items():
         met[memory_id] = Judged(None, (f'names {name}',))
+    alike = find_alike(memory, connection, rows, asked, _POSSIBLY_ALIKE)
+    for memory_id in itertools.islice((one for one in alike if one not in met), _MOST_ALIKE):
+        met[memory_id] = Judged(None, ('like the task',))
     return [
         JudgedRule(record, None, f'{POSSIBLE}: {_format_reasons(met[memory_id])}', True)
         for memory_id, record in get_whole(connection, sorted(met)).items()

@@ -41,6 +41,11 @@ _DIET = compile_pattern(
 """What somebody must not have, or is: of whoever has a name or an occupation it tells a danger."""
 
 
+_DENIED = compile_pattern(
+    r'(?:\bnot|n.t|\bnever|\bno longer) (?:\w+ ){0,2}?'
+    r'(?:allergic|intolerant|diabetic|coeliac|celiac|epileptic|asthmatic)\b'
+    '|不(?:再|会)?(?:对[^，。]{1,6})?过敏'
+)
 _HAZARD = compile_pattern(
     r"(?:\b(?:is|are|gets?|looks?|feels?|has gone|have gone|became)|['’]s|['’]re)"
     r' (?:[\w-]+,? ){0,4}?'
@@ -69,6 +74,11 @@ def names_hazard(text: str) -> bool:
 def endangers(text: str) -> bool:
     """Say whether a text tells what may harm somebody, by its words; it need not be a rule."""
     return _DANGER.search(fold(text)) is not None
+
+
+def denies_danger(text: str) -> bool:
+    """Say whether a text tells that something does not harm somebody: "not allergic to nuts"."""
+    return _DENIED.search(fold(text)) is not None
 
 
 def names_danger(text: str) -> bool:
