@@ -184,7 +184,9 @@ def test_an_option_with_several_values_may_be_repeated(cli: Cli) -> None:
 
 def test_a_cut_text_says_so(cli: Cli) -> None:
     answer = cli.done('learn', 'word ' * 70)
-    assert answer.splitlines()[-1] == '  Text truncated: 50 characters removed.'
+    assert answer.splitlines()[-1] == (
+        '  Text truncated: 50 characters removed after "word word word word word word word word".'
+    )
 
 
 def test_settings_are_taken_before_and_after_the_command(cli: Cli) -> None:

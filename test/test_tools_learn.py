@@ -46,8 +46,17 @@ def test_a_long_insight_is_cut_between_words_and_the_answer_says_so(robot: Robot
     assert text.startswith(f'{kept} ')
     assert answer.truncated is True
     assert answer.truncated_characters == len(text) - len(kept)
+    assert answer.truncated_after is not None
+    assert kept.endswith(f' {answer.truncated_after}')
     exact = 'x' * 300
     assert robot.learn(exact).truncated is None
+    assert robot.learn(exact).truncated_after is None
+
+
+def test_a_text_without_spaces_says_with_its_end_where_it_was_cut(robot: Robot) -> None:
+    answer = robot.learn('把红色杯子放进左边的柜子' * 40)
+    kept = robot.row(require(answer.memory_id))['content']
+    assert answer.truncated_after == kept[-40:]
 
 
 @pytest.mark.parametrize(

@@ -96,6 +96,7 @@ def test_a_long_update_is_cut_and_an_empty_one_refused(robot: Robot) -> None:
     assert answer.truncated is True
     assert len(answer.new_content) <= 300
     assert answer.truncated_characters == 399 - len(answer.new_content)
+    assert answer.truncated_after == answer.new_content[-39:]
 
 
 def test_a_superseded_memory_names_the_one_that_took_its_place(robot: Robot) -> None:

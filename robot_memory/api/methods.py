@@ -96,6 +96,7 @@ class ToolMethods:
             proposal: Proposal to replace it, for review.
             truncated: True if the text was truncated to 300 characters.
             truncated_characters: Number of characters removed.
+            truncated_after: Last words that were kept: what followed them is gone.
 
         """
         answer: LearnResponse = self._run(
@@ -447,6 +448,7 @@ class ToolMethods:
             auto_inferred: Attributes inferred from the new text.
             truncated: True if the text was truncated to 300 characters.
             truncated_characters: Number of characters removed.
+            truncated_after: Last words that were kept: what followed them is gone.
             token: Confirms this preview, once, for 10 minutes.
             others: Other memories that the description may mean: pass the id of one.
 

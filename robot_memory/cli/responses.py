@@ -24,6 +24,7 @@ from robot_memory.cli.text import (
 from robot_memory.core.clock import format_instant
 from robot_memory.core.fields import to_plain
 from robot_memory.text.controls import blank_controls
+from robot_memory.text.quoting import quote
 
 
 def render(name: str, response: Any, paint: Paint) -> str:
@@ -56,7 +57,10 @@ def _render_inferred(inferred: Any, paint: Paint) -> str:
 
 def _render_truncation(response: Any) -> list[str]:
     gone = response.truncated_characters
-    return [f'  Text truncated: {format_count(gone, "character")} removed.'] if gone else []
+    if not gone:
+        return []
+    after = quote(response.truncated_after, len(response.truncated_after))
+    return [f'  Text truncated: {format_count(gone, "character")} removed after {after}.']
 
 
 def _render_save_perception(response: Any, paint: Paint) -> str:

@@ -37,6 +37,7 @@ class LearnResponse(TypedDict):
     proposal: NotRequired[int]
     truncated: NotRequired[bool]
     truncated_characters: NotRequired[int]
+    truncated_after: NotRequired[str]
 
 
 class PlaceView(TypedDict):
@@ -309,6 +310,7 @@ class UpdateResponse(TypedDict):
     auto_inferred: Inferred
     truncated: NotRequired[bool]
     truncated_characters: NotRequired[int]
+    truncated_after: NotRequired[str]
     token: NotRequired[str]
     others: NotRequired[list[MeantView]]
 

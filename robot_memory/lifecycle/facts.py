@@ -38,9 +38,11 @@ class Learned:
     """
     Name the new memory, or the known one that it duplicates; `truncated` is in characters.
 
-    `observed` is the observation of a known one; a call that was `retried` added none.
+    `text` is what was kept of what was said. `observed` is the observation of a known one; a call
+    that was `retried` added none.
     """
 
+    text: str
     stored: int | Duplicate
     observed: int | None
     retried: bool
@@ -128,7 +130,7 @@ def learn(
             stored = _promote(memory, connection, promoted, record, vector)
             if inferred.may_be_rule:
                 keep_possible_rule(connection, stored, record)
-            return Learned(stored, None, False, inferred, None, truncated)
+            return Learned(text, stored, None, False, inferred, None, truncated)
         kept = store_fact(
             memory, connection, record, vector, verdicts, may_be_rule=inferred.may_be_rule
         )
@@ -136,7 +138,7 @@ def learn(
         if event and (is_new or (kept.observed is not None and not kept.retried)):
             events.insert_said(connection, kept.memory_id, record, event)
         return Learned(
-            kept.stored, kept.observed, kept.retried, inferred, kept.correction, truncated
+            text, kept.stored, kept.observed, kept.retried, inferred, kept.correction, truncated
         )
 
 

@@ -17,6 +17,14 @@ def format_line(text: str, longest: int) -> str:
     return f'{kept}...' if gone else kept
 
 
+def last_words(text: str, longest: int) -> str:
+    """Return the last words of a text; of one long word, or a script without spaces, its end."""
+    end = text[-longest:]
+    if len(text) > longest and not text[-longest - 1].isspace() and ' ' in end:
+        end = end.partition(' ')[2]
+    return end.strip()
+
+
 def quote(text: str, longest: int) -> str:
     """
     Return a text on one line in double quotes, which it cannot leave.

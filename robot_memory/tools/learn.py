@@ -10,7 +10,11 @@ from robot_memory.lifecycle import facts
 from robot_memory.memory import Memory
 from robot_memory.storage.indexes.duplicates import Duplicate
 from robot_memory.text.categories import Classification
+from robot_memory.text.quoting import last_words
 from robot_memory.tool import tool
+
+END = 40
+"""Characters of what was kept, at most, that say where a text was truncated."""
 
 
 @dataclass(frozen=True)
@@ -87,6 +91,9 @@ class LearnResponse:
     truncated_characters: int | None = arg(
         'Number of characters removed.', default=None, omitted=True
     )
+    truncated_after: str | None = arg(
+        'Last words that were kept: what followed them is gone.', default=None, omitted=True
+    )
 
 
 @tool(core=True)
@@ -128,7 +135,12 @@ def learn(memory: Memory, request: LearnRequest) -> LearnResponse:
     elif corrected is not None:
         response = replace(response, disagrees=corrected.replaced_id, proposal=corrected.proposal)
     if truncated:
-        response = replace(response, truncated=True, truncated_characters=truncated)
+        response = replace(
+            response,
+            truncated=True,
+            truncated_characters=truncated,
+            truncated_after=last_words(learned.text, END),
+        )
     return response
 
 

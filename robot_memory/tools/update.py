@@ -10,9 +10,10 @@ from robot_memory.core.fields import Json, arg, collection_arg
 from robot_memory.lifecycle import described, facts
 from robot_memory.memory import Memory
 from robot_memory.retrieval.described import find_described
+from robot_memory.text.quoting import last_words
 from robot_memory.tool import tool
 from robot_memory.tools.forget import MeantView, is_preview, view_meant
-from robot_memory.tools.learn import Inferred, view_inferred
+from robot_memory.tools.learn import END, Inferred, view_inferred
 
 
 @dataclass(frozen=True)
@@ -50,6 +51,9 @@ class UpdateResponse:
     truncated_characters: int | None = arg(
         'Number of characters removed.', default=None, omitted=True
     )
+    truncated_after: str | None = arg(
+        'Last words that were kept: what followed them is gone.', default=None, omitted=True
+    )
     token: str | None = arg(
         'Confirms this preview, once, for 10 minutes.', default=None, omitted=True
     )
@@ -83,6 +87,7 @@ def update(memory: Memory, request: UpdateRequest) -> UpdateResponse:
         view_inferred(updated.inferred),
         truncated=True if updated.truncated else None,
         truncated_characters=updated.truncated or None,
+        truncated_after=last_words(updated.new.content, END) if updated.truncated else None,
     )
 
 
@@ -100,6 +105,7 @@ def _preview(
         view_inferred(change.inferred),
         truncated=True if change.truncated else None,
         truncated_characters=change.truncated or None,
+        truncated_after=last_words(change.text, END) if change.truncated else None,
         token=token,
         others=view_meant(others),
     )
