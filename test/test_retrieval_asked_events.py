@@ -202,6 +202,40 @@ def test_an_outcome_that_the_kind_does_not_have_is_no_error(
     assert robot.recall('Were there any grip failures this week?').read_as
 
 
+@pytest.mark.parametrize(
+    'question', ['What happened yesterday?', 'What did Anna say yesterday?', '昨天发生了什么？']
+)
+def test_a_day_of_which_nothing_is_stored_is_named(
+    open_robot: Callable[..., Robot], clock: MovableClock, question: str
+) -> None:
+    robot = open_robot(time_zone='UTC')
+    robot.learn('Anna moved the red cup')
+    assert robot.recall(question).read_as == '2026-02-24; nothing is stored of 2026-02-24'
+    assert 'nothing is stored of 2026-02-24' in robot.get_context(question).context
+    clock.forward(days=1)
+    assert robot.recall(question).read_as == '2026-02-25'
+    assert 'nothing is stored' in require(robot.recall(question, collection='other').read_as)
+
+
+def test_what_was_said_again_on_a_day_is_stored_of_it(
+    open_robot: Callable[..., Robot], clock: MovableClock
+) -> None:
+    robot = open_robot(time_zone='UTC')
+    robot.learn('the red cup is on the shelf')
+    clock.forward(days=2)
+    robot.learn('the red cup is on the shelf')
+    clock.forward(days=1)
+    assert robot.recall('What happened yesterday?').read_as == '2026-02-27'
+    gone = robot.recall('What happened on 26 February?').read_as
+    assert gone == '2026-02-26; nothing is stored of 2026-02-26'
+
+
+def test_an_event_of_a_day_is_stored_of_it(pushes: tuple[Robot, dict[str, int]]) -> None:
+    robot, _ = pushes
+    answer = robot.recall('How many collisions were there yesterday?')
+    assert 'nothing is stored' not in require(answer.read_as)
+
+
 def test_where_nothing_passes_the_plain_answer_says_so(
     pushes: tuple[Robot, dict[str, int]],
 ) -> None:

@@ -164,7 +164,7 @@ class ToolMethods:
             faded: Number of memories that would be in this answer, but have decayed below
                 min_confidence.
             read_as: What was read in the query, e.g. "contacts, peak force over 5 N, newest
-                first".
+                first"; says if nothing is stored of its time.
             no_match: True if no event passes what was read: the memories are those of a plain
                 search.
             events: Events that pass what was read, in its order; their memories come first.
@@ -236,7 +236,7 @@ class ToolMethods:
             models: Embedding models that were asked.
             faded: Memories that would be in this answer, but have decayed below min_confidence.
             read_as: What was read in the query, e.g. "contacts, peak force over 5 N, newest
-                first".
+                first"; says if nothing is stored of its time.
             no_match: True if no event passes what was read: the memories are those of a plain
                 search.
             why_empty: Why the answer is empty: the condition that excludes all, and what is near
@@ -1102,7 +1102,7 @@ class ToolMethods:
             rules_complete: False if a rule that applies or may apply is missing from the text.
             situation: What was known of the situation, and where each value came from.
             read_as: What was read in the query, e.g. "contacts, peak force over 5 N, newest
-                first".
+                first"; says if nothing is stored of its time.
             no_match: True if no event passes what was read: the memories are those of a plain
                 search.
             events: Events that pass what was read, in its order; their memories come first.

@@ -16,6 +16,8 @@ from robot_memory.retrieval.events import aggregate_events, choose_zone
 from robot_memory.retrieval.matching import choose_way
 from robot_memory.retrieval.named_events import POOL, choose_best
 from robot_memory.storage.events.pages import EventRow
+from robot_memory.storage.indexes import surveys
+from robot_memory.storage.indexes.filters import active_in
 from robot_memory.storage.tables.events import SUCCESS
 from robot_memory.text.questions.model import Reading, Window
 from robot_memory.text.questions.words import Alternatives, find_others, list_words
@@ -45,7 +47,8 @@ class AskedEvents:
     nothing passes. `unread` are the words of the question that neither the reading nor the first
     event has. With `statement` a rule, a fact or what somebody said is rather asked for, `dated`
     says that a time, an order or a figure is named. `faults` are those of the window that is asked
-    for, the newest first, where nothing passes.
+    for, the newest first, where nothing passes. `read_as` says where nothing at all is stored of
+    the window.
     """
 
     read_as: str
@@ -73,9 +76,9 @@ def find_asked_events(
     A question for a statement (a rule, what somebody said) restricts nothing.
     """
     zone, now, reading = choose_zone(memory), read.now, read.reading
-    if reading.statement and (reading.quoted or not reading.kinds):
-        return AskedEvents(reading.describe())
     search = _Search(memory, collection, session_id, zone, now)
+    if reading.statement and (reading.quoted or not reading.kinds):
+        return search.note_nothing(reading, AskedEvents(reading.describe()))
     meant = search.add_meaning(reading, read.text)
     if meant is None:
         return None
@@ -84,8 +87,10 @@ def find_asked_events(
         found = search.answer(reading, limit, read.text)
     except InvalidArgument:  # what was read does not fit the figures that there are
         found = AskedEvents(reading.describe(), no_match=True)
+    if not found.events:
+        found = search.note_nothing(reading, found)
     if reading.statement and not found.events:
-        return AskedEvents(reading.describe())
+        return AskedEvents(found.read_as)
     if found.no_match and reading.window and not reading.statement:
         where = {'collection': collection, 'kind': 'fault'}
         faults = search.list_events(where, reading.window, 'onset', True, _MOST_FAULTS)
@@ -200,6 +205,28 @@ class _Search(ComparedEvents):
         ]
         none = not found and figure is None
         return AskedEvents(read_as, taken, figure, no_match=none, unread=unread)
+
+    def note_nothing(self, reading: Reading, asked: AskedEvents) -> AskedEvents:
+        """Return what a reading brings, with a note if nothing at all is stored of its window."""
+        window = reading.window
+        if window is None or self._has_any(window):
+            return asked
+        none = f'nothing is stored of {window.describe()}'
+        return replace(asked, read_as=f'{asked.read_as}; {none}')
+
+    def _has_any(self, window: Window) -> bool:
+        """Say whether anything is stored of a window: events, or memories of any kind."""
+        where = {'collection': self.collection}
+        where |= {'session_id': self.session_id} if self.session_id else {}
+        if self.list_events(where, window, 'onset', True, 1):
+            return True
+        spans = [self.ask(where, one) for one in window.pieces or (window,)]
+        scope, session_id = active_in(self.collection), self.session_id or None
+        with self.memory.db.read() as connection:
+            return any(
+                surveys.has_occurred(connection, scope, one.since, one.until, session_id)
+                for one in spans
+            )
 
     def _is_next(self, reading: Reading) -> bool:
         """

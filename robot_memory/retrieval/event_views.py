@@ -15,7 +15,10 @@ if TYPE_CHECKING:
     from robot_memory.retrieval.near import NearSearch
     from robot_memory.storage.events.pages import EventRow
 
-READ_AS = 'What was read in the query, e.g. "contacts, peak force over 5 N, newest first".'
+READ_AS = (
+    'What was read in the query, e.g. "contacts, peak force over 5 N, newest first"; says if '
+    'nothing is stored of its time.'
+)
 NO_MATCH = 'True if no event passes what was read: the memories are those of a plain search.'
 EVENTS = 'Events that pass what was read, in its order; their memories come first.'
 AGGREGATE = 'The count, mean, sum, ... that the query asks for.'

@@ -355,7 +355,7 @@ def _describe_read(memory: Memory, asked: AskedEvents | None) -> str:
     """Return what was read in the query, the figure that it asks for, and events without text."""
     if asked is None or not asked.read_as:
         return ''
-    lines = [f'Read as {quote(asked.read_as, 200)}.']
+    lines = [f'Read as {quote(asked.read_as, 260)}.']
     if asked.no_match:
         lines = [f'{lines[0][:-1]}: no event matches; a plain search was done instead.']
     if asked.figure is not None:

@@ -12,9 +12,19 @@ from typing import Any
 
 import apsw
 
+from robot_memory.core.clock import parse_instant
+from robot_memory.storage import epochs
 from robot_memory.storage.indexes import facets, indexed, partitions
 from robot_memory.storage.indexes.candidates import choose, restrict_to
-from robot_memory.storage.indexes.filters import COLUMNS, TIMES, Where, json_path
+from robot_memory.storage.indexes.conditions import COMPARISONS
+from robot_memory.storage.indexes.filters import (
+    COLUMNS,
+    TIMES,
+    Where,
+    compile_filter,
+    in_session,
+    json_path,
+)
 
 MOST = 10_000
 _SHOWN = 5
@@ -94,6 +104,38 @@ def find_span(connection: apsw.Connection, name: str, where: Where) -> tuple[int
     )
     ((first, last),) = rows
     return None if first is None else (int(first), int(last))
+
+
+def has_occurred(
+    connection: apsw.Connection,
+    where: Where,
+    since: str,
+    until: str,
+    session_id: str | None,
+) -> bool:
+    """
+    Say whether a memory that passes occurred in a span of time, or was said again in it.
+
+    The ends are ISO 8601, '' is open; with a session, it was in that one.
+    """
+    ends = {operator: end for operator, end in (('$gte', since), ('$lt', until)) if end}
+    own = where & compile_filter('occurred_at', {'occurred_at': ends} if ends else {})
+    if session_id is not None:
+        own &= in_session(session_id)
+    if count_some(connection, own):
+        return True
+    at = f'coalesce(o.stamp / 1000, {epochs.correct("o.at", "o.epoch")})'
+    tests = [f'{at} {COMPARISONS[operator]} ?' for operator in ends]
+    sql = ' AND '.join(['o.ended_by IS NULL', *tests])
+    values: tuple[Any, ...] = tuple(parse_instant(end) for end in ends.values())
+    if session_id is not None:
+        sql, values = f'{sql} AND o.session_id = ?', (*values, session_id)
+    row = connection.execute(
+        'SELECT 1 FROM observations AS o CROSS JOIN memories AS m ON m.id = o.memory_id'
+        f' WHERE {sql} AND {where.sql} LIMIT 1',
+        (*values, *where.values),
+    ).fetchone()
+    return row is not None
 
 
 def list_paths(connection: apsw.Connection) -> list[str]:
