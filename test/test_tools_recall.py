@@ -24,6 +24,16 @@ def near(*target: float, **more: Any) -> dict[str, Any]:
     return {'field': 'spatial.object_position', 'target': list(target), **more}
 
 
+def test_total_is_what_is_returned_and_query_records_counts_all(robot: Robot) -> None:
+    for number in range(4):
+        robot.learn(f'cup {number} is on shelf {number}', context={'task': {'success': True}})
+    passing = {'task.success': True}
+    assert robot.recall('cup', n=3).total == 3
+    assert robot.recall(context_filter=passing, n=3).total == 3
+    assert robot.recall('cup', n=3, format='brief').total == 3
+    assert robot.query_records(where=passing, limit=3).total_count == 4
+
+
 def test_a_recalled_memory_has_the_documented_fields(robot: Robot) -> None:
     context = {
         'params': {'grip_force': {'value': 12.5}},

@@ -154,7 +154,8 @@ class ToolMethods:
 
         Returns:
             memories: Memories, best match first.
-            total: Number of memories returned.
+            total: Number of memories in this response, at most n; query_records counts all that
+                pass.
             mode: Retrieval mode: hybrid, bm25_only, vec_only or filter.
             query_ms: Duration in milliseconds.
             frames: Number of returned memories per coordinate frame, if spatial_sort compared

@@ -84,7 +84,9 @@ class RecallResponse:
     """Response of recall."""
 
     memories: tuple[MemoryView, ...] = arg('Memories, best match first.')
-    total: int = arg('Number of memories returned.')
+    total: int = arg(
+        'Number of memories in this response, at most n; query_records counts all that pass.'
+    )
     mode: str = arg('Retrieval mode: hybrid, bm25_only, vec_only or filter.')
     query_ms: float = arg('Duration in milliseconds.')
     frames: Json | None = arg(
