@@ -162,6 +162,26 @@ def test_nothing_was_there_before_the_first_write(robot: Robot, clock: MovableCl
     assert (answer.memories, require(answer.as_of)['line']) == ((), 0)
 
 
+def test_the_instant_that_a_date_is_read_as_is_named(robot: Robot, clock: MovableClock) -> None:
+    clock.forward(days=1)
+    robot.learn('The dock is in hall 2')
+    clock.forward(days=1)
+    begin = '2026-02-26T00:00:00.000000Z'
+    read = f'{begin}, where that day begins in UTC (audit line 0)'
+    for answer in (
+        robot.recall('dock', as_of='2026-02-26'),
+        robot.query_records(as_of='2026-02-26'),
+    ):
+        assert answer.why_empty == f'Nothing that was stored by {read} passes.'
+    found = robot.recall('dock', as_of='2026-02-27')
+    assert require(found.as_of)['instant'] == '2026-02-27T00:00:00.000000Z'
+    timed = robot.recall('dock', as_of='2026-02-26T01:00+01:00')
+    assert timed.why_empty == f'Nothing that was stored by {begin} (audit line 0) passes.'
+    line = robot.recall('lamp', as_of='#1')
+    assert line.why_empty == 'Nothing that was stored by audit line 1 passes.'
+    assert 'instant' not in require(line.as_of)
+
+
 def test_an_earlier_state_records_no_access(robot: Robot, clock: MovableClock) -> None:
     kept = require(robot.learn('The dock is in hall 2').memory_id)
     robot.recall('dock', as_of='#1')

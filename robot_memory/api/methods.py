@@ -160,8 +160,9 @@ class ToolMethods:
             query_ms: Duration in milliseconds.
             frames: Number of returned memories per coordinate frame, if spatial_sort compared
                 several; "unknown" counts positions without a frame.
-            as_of: The state that answered: line, at, and gone, the memories of then that were
-                erased or folded since.
+            as_of: The state that answered: line, at, gone, the memories of then that were erased
+                or folded since, and instant, which as_of was read as (of a date its beginning in
+                UTC).
             faded: Number of memories that would be in this answer, but have decayed below
                 min_confidence.
             read_as: What was read in the query, e.g. "contacts, peak force over 5 N, newest
@@ -571,8 +572,9 @@ class ToolMethods:
             memory_id: Store id.
             records: Page of records, newest first.
             total_count: Number of matching records on all pages.
-            as_of: The state that was listed: line, at, and gone, the memories of then that were
-                erased or folded since.
+            as_of: The state that was listed: line, at, gone, the memories of then that were erased
+                or folded since, and instant, which as_of was read as (of a date its beginning in
+                UTC).
             near: Of near: frame, position, at (the instant of the transforms), not_compared
                 (reason and number of what passes but cannot be brought into the frame), moving
                 (frames that move), map (the revision that is asked), anchored (older revisions

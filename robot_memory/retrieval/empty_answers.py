@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from robot_memory.core.clock import format_instant
 from robot_memory.core.fields import arg
@@ -29,6 +29,9 @@ from robot_memory.storage.indexes.occasions import compile_occasions
 from robot_memory.storage.tables import sessions
 from robot_memory.text.quoting import quote
 
+if TYPE_CHECKING:
+    from robot_memory.retrieval.past import Past
+
 SHOWN = 4
 """Names that are listed."""
 LONGEST = 40
@@ -44,7 +47,7 @@ class Asked:
     Hold what restricted an answer that is empty.
 
     `collection` None is all of them; `conditions` are those of the argument `name`; `position` is
-    the field of a spatial_sort; `as_of` is the audit line of a past state.
+    the field of a spatial_sort; `as_of` names a past state in words.
     """
 
     collection: str | None = None
@@ -56,7 +59,7 @@ class Asked:
     position: str = ''
     max_distance: float | None = None
     query: str = ''
-    as_of: int | None = None
+    as_of: str = ''
 
 
 def why_empty_arg() -> Any:
@@ -75,6 +78,7 @@ def explain_nothing_found(
     session_id: str | None = None,
     actor_id: str | None = None,
     conditions: Mapping[str, Any] | None = None,
+    past: Past | None = None,
 ) -> str:
     """
     Return why a search brought nothing, whose plan was made of these restrictions.
@@ -95,7 +99,7 @@ def explain_nothing_found(
         position='' if near is None else near.field,
         max_distance=None if near is None else near.max_distance,
         query=plan.query,
-        as_of=plan.as_of,
+        as_of='' if past is None else past.name(),
     )
     with memory.db.read() as connection:
         return explain_empty(connection, asked)
@@ -121,8 +125,8 @@ def explain_empty(connection: Connection, asked: Asked) -> str:
 
     Of a past state no more is known than that nothing of it passes.
     """
-    if asked.as_of is not None:
-        return f'Nothing that was stored by audit line {asked.as_of} passes.'
+    if asked.as_of:
+        return f'Nothing that was stored by {asked.as_of} passes.'
     collection = asked.collection
     if collection is not None and (why := _explain_collection(connection, collection)):
         return why

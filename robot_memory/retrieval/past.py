@@ -10,11 +10,11 @@ from robot_memory.core.clock import DAY, format_instant, parse_instant
 from robot_memory.core.errors import InvalidArgument
 from robot_memory.core.json_text import format_value
 from robot_memory.memory import Memory
-from robot_memory.storage import Connection
 from robot_memory.storage.tables import audit, folding, history, memories, revisions
 from robot_memory.storage.tables.audit import Line
 
 _LINE = re.compile(r'#?(\d{1,18})')
+_DATE = re.compile(r'\d{4}-(?:\d\d-\d\d|W\d\d(?:-\d)?)')
 _UNKNOWN = ('access_count', 'last_accessed')
 """Columns that no revision has: accesses leave no audit line."""
 
@@ -25,17 +25,28 @@ class Past:
     Name the state of the store when an audit line had been written.
 
     `at` is the time of that line in microseconds, None where it has none of this store's clock;
-    `gone` counts the memories of then that were erased or folded since.
+    `gone` counts the memories of then that were erased or folded since. `instant` is what was
+    asked for, None of a line; of a date alone (`is_date`) it is where the day begins in UTC.
     """
 
     line: int
     at: int | None
     gone: int
+    instant: int | None = None
+    is_date: bool = False
+
+    def name(self) -> str:
+        """Return in words which state it is."""
+        if self.instant is None:
+            return f'audit line {self.line}'
+        day = ', where that day begins in UTC' if self.is_date else ''
+        return f'{format_instant(self.instant)}{day} (audit line {self.line})'
 
     def describe(self) -> dict[str, Any]:
         """Return it as a response tells it."""
         at = None if self.at is None else format_instant(self.at)
-        return {'line': self.line, 'at': at, 'gone': self.gone}
+        asked = {} if self.instant is None else {'instant': format_instant(self.instant)}
+        return {'line': self.line, 'at': at, 'gone': self.gone, **asked}
 
 
 @dataclass(frozen=True)
@@ -68,7 +79,7 @@ def find_past(memory: Memory, as_of: str, *filters: Any) -> Past | None:
                 f'{name} cannot be a condition beside as_of: accesses have no history'
             )
     with memory.db.read() as connection:
-        horizon = history.get_horizon(connection)
+        horizon, instant = history.get_horizon(connection), None
         if matched := _LINE.fullmatch(text):
             line = int(matched[1])
             head = audit.get_head(connection).id
@@ -76,7 +87,8 @@ def find_past(memory: Memory, as_of: str, *filters: Any) -> Past | None:
                 raise InvalidArgument(f'as_of names audit line {line}; the last one is {head}')
         else:
             now = memory.timekeeper.read_now(connection)
-            line = _find_line(memory, connection, text, now)
+            instant = _read_instant(memory, text, now)
+            line = history.find_line(connection, instant)
         if line < horizon.line:
             known = format_instant(horizon.at) if horizon.at is not None else 'the next write'
             raise InvalidArgument(
@@ -84,10 +96,12 @@ def find_past(memory: Memory, as_of: str, *filters: Any) -> Past | None:
                 'states were removed by history_days, or the store was upgraded then'
             )
         at = history.get_time(connection, line)
-        return Past(line, at, history.count_gone(connection, line, horizon.line))
+        gone = history.count_gone(connection, line, horizon.line)
+        is_date = _DATE.fullmatch(text) is not None
+        return Past(line, at, gone, instant, is_date and instant is not None)
 
 
-def _find_line(memory: Memory, connection: Connection, text: str, now: int) -> int:
+def _read_instant(memory: Memory, text: str, now: int) -> int:
     try:
         instant = parse_instant(text)
     except (ValueError, OverflowError):
@@ -105,7 +119,7 @@ def _find_line(memory: Memory, connection: Connection, text: str, now: int) -> i
             f'as_of {format_value(text)} is before the history begins, '
             f'{format_instant(now - days * DAY)} (history_days {days})'
         )
-    return history.find_line(connection, instant)
+    return instant
 
 
 def read_history(memory: Memory, memory_id: int) -> list[Change]:

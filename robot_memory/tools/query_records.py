@@ -139,8 +139,8 @@ class QueryRecordsResponse:
     records: tuple[RecordView, ...] = arg('Page of records, newest first.')
     total_count: int = arg('Number of matching records on all pages.')
     as_of: Json | None = arg(
-        'The state that was listed: line, at, and gone, the memories of then that were erased or '
-        'folded since.',
+        'The state that was listed: line, at, gone, the memories of then that were erased or '
+        'folded since, and instant, which as_of was read as (of a date its beginning in UTC).',
         default=None,
         omitted=True,
     )
@@ -214,7 +214,7 @@ def _explain_empty(
             conditions=request.where or {},
             session_id=request.session_id,
             actor_id=request.actor_id,
-            as_of=None if past is None else past.line,
+            as_of='' if past is None else past.name(),
         ),
     )
 

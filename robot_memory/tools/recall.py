@@ -96,8 +96,8 @@ class RecallResponse:
         omitted=True,
     )
     as_of: Json | None = arg(
-        'The state that answered: line, at, and gone, the memories of then that were erased or '
-        'folded since.',
+        'The state that answered: line, at, gone, the memories of then that were erased or '
+        'folded since, and instant, which as_of was read as (of a date its beginning in UTC).',
         default=None,
         omitted=True,
     )
@@ -194,7 +194,11 @@ def recall(memory: Memory, request: RecallRequest) -> RecallResponse:
             found.around.explain(found.near)
             if found.around is not None
             else explain_nothing_found(
-                memory, plan, session_id=request.session_id, conditions=request.context_filter
+                memory,
+                plan,
+                session_id=request.session_id,
+                conditions=request.context_filter,
+                past=past,
             )
         )
     asked_parts = {}
