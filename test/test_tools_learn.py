@@ -192,6 +192,13 @@ def test_a_promoted_perception_stays_as_evidence(robot: Robot) -> None:
     assert robot.row(seen)['status'] == 'active'
 
 
+@pytest.mark.parametrize('written', ['1', 'mem_1', '[1]', '[mem_1]', '#1', [1], 1])
+def test_the_source_is_written_as_any_id(robot: Robot, written: Any) -> None:
+    assert robot.save_perception('A sign: hall 3 is closed').memory_id == 1
+    robot.learn('Hall 3 is closed', from_=written)
+    assert '"from":"mem_1"' in robot.row(2)['context']
+
+
 @pytest.mark.parametrize(
     ('source', 'error', 'words'),
     [

@@ -127,7 +127,7 @@ def test_memories_from_before_are_told_as_unconfirmed_until_an_operator_confirms
     assert 'planner, not confirmed] Never exceed' in robot.get_context('grip glass').context
     (listed,) = robot.trust('review').memories
     assert (listed.memory_id, listed.content) == (memory_id, RULE)
-    answer = robot.trust('review', confirm=f'mem_{memory_id}', authority='operator')
+    answer = robot.trust('review', confirm=f'[mem_{memory_id}]', authority='operator')
     assert (answer.confirmed, answer.total) == (1, 0)
     assert '2026-02-25, operator] Never exceed' in robot.get_context('grip glass').context
     with pytest.raises(Conflict, match='already has an authority'):

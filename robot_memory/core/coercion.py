@@ -20,11 +20,10 @@ from typing import Any
 from robot_memory.core.clock import parse_instant
 from robot_memory.core.fields import Field
 from robot_memory.core.loose_json import MOST_REPAIRED, is_json, read_json
+from robot_memory.core.memory_ids import drop_brackets, read_memory_id
 
 _INTEGER = re.compile(r'[+-]?\d{1,19}(?:\.0+)?', re.ASCII)
 _NUMBER = re.compile(r'[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d{1,3})?', re.ASCII)
-_ID = re.compile(r'(?:mem(?:ory)?|id|#)[ _:#-]{0,3}(\d{1,18})', re.ASCII | re.IGNORECASE)
-_BRACKETS = re.compile(r'\[\s*([^\[\]]*?)\s*\]')
 _COMMA = re.compile(r'\s*[,，、;；]\s*')
 _TRUTHS = {'true': True, 'false': False}
 _NULLS = ('none', 'null')
@@ -46,6 +45,8 @@ _SYNONYMS = (
     ('outcome_score', 'score', 'outcome'),
 )
 """Names of one thing in many interfaces: one is taken for the only declared of its row."""
+_ID_TEXT = 'from'
+"""The text field that names a memory by its id."""
 _PLAIN: dict[str, type | tuple[type, ...]] = {
     'text': str,
     'integer': int,
@@ -116,6 +117,8 @@ def _coerce(field: Field, value: Any) -> Any:
         value = str(value).lower()
     if isinstance(value, (list, tuple)) and len(value) == 1 and _holds_one(field, value[0]):
         value = value[0]
+    if field.name == _ID_TEXT and isinstance(value, int) and not isinstance(value, bool):
+        return str(value)
     if value == [] and field.kind == 'json' and field.shape == 'object':
         return {}
     if value is None or (isinstance(value, _PLAIN.get(field.kind, object)) and not field.choices):
@@ -149,17 +152,11 @@ def _to_choice(field: Field, value: str) -> Any:
 def _to_integer(field: Field, value: str) -> Any:
     stripped = unicodedata.normalize('NFKC', value).strip()
     is_id = field.name.endswith(('memory_id', 'memory_ids'))
-    stripped = _drop_brackets(stripped) if is_id else stripped
+    stripped = drop_brackets(stripped) if is_id else stripped
     if _INTEGER.fullmatch(stripped):
         return int(stripped.partition('.')[0])
-    named = _ID.fullmatch(stripped) if is_id else None
-    return int(named[1]) if named else value
-
-
-def _drop_brackets(text: str) -> str:
-    """Return what stands in a pair of brackets, as answers cite a memory: [mem_12]."""
-    match = _BRACKETS.fullmatch(text)
-    return match[1] if match else text
+    named = read_memory_id(stripped) if is_id else None
+    return value if named is None else named
 
 
 def _to_number(_: Field, value: str) -> Any:
@@ -189,7 +186,7 @@ def _to_numbers(field: Field, value: Any) -> Any:
     """Return a list of integers or ids, or the only one, as integers."""
     if isinstance(value, str) and value.lstrip().startswith(('[', '```')):
         found = read_json(value)
-        value = _drop_brackets(value.strip()) if found is None else found
+        value = drop_brackets(value.strip()) if found is None else found
     if value is None or value == '':
         return value
     if isinstance(value, str):

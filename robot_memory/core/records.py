@@ -13,6 +13,7 @@ from robot_memory.core.clock import DAY, format_instant
 from robot_memory.core.errors import InvalidArgument
 from robot_memory.core.evidence import Evidence
 from robot_memory.core.json_text import dump_json, format_value
+from robot_memory.core.memory_ids import read_memory_id
 from robot_memory.core.zones import format_measured
 from robot_memory.text.rules.people import speaks_of_self
 
@@ -23,7 +24,6 @@ PERCEPTION_TYPES = ('visual', 'tactile', 'auditory', 'proprioceptive', 'procedur
 INHERITED = ('robot', 'env', 'task')
 """The partitions of a session's context that its memories take over."""
 
-_RECORD_ID = re.compile(r'(?:mem_)?([1-9][0-9]{0,17})', re.IGNORECASE)
 _MACHINES = re.compile(r'(robot|planner|assistant|system|sensor|node|tool)\b', re.IGNORECASE)
 
 CALENDAR_FROM = 10_957 * DAY
@@ -221,13 +221,13 @@ def describe_writer(writer: Writer) -> str:
 
 
 def parse_record_id(name: str, text: str) -> int:
-    """Return the id in mem_7 or 7; raise InvalidArgument, which names the argument."""
-    match = _RECORD_ID.fullmatch(text.strip())
-    if match is None:
+    """Return the id that a text writes; raise InvalidArgument, which names the argument."""
+    found = read_memory_id(text)
+    if not found:
         raise InvalidArgument(
             f'{name} must be a memory id such as mem_7, not {format_value(text)}'
         )
-    return int(match[1])
+    return found
 
 
 def find_actor(context: Mapping[str, Any]) -> str | None:

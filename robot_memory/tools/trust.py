@@ -9,6 +9,7 @@ from robot_memory.core.clock import format_instant
 from robot_memory.core.errors import InvalidArgument
 from robot_memory.core.fields import arg
 from robot_memory.core.json_text import format_value
+from robot_memory.core.memory_ids import read_memory_id
 from robot_memory.lifecycle.review import confirm_standing
 from robot_memory.memory import Memory
 from robot_memory.storage.tables import standing
@@ -57,12 +58,11 @@ def trust(memory: Memory, request: TrustRequest) -> TrustResponse:
     """
     confirmed = 0
     if request.confirm is not None:
-        number = request.confirm.lower().removeprefix('mem_')
-        if number != 'all' and not (number.isascii() and number.isdigit()):
+        one = read_memory_id(request.confirm)
+        if one is None and request.confirm.lower() != 'all':
             raise InvalidArgument(
                 f'confirm must be a memory id or all, not {format_value(request.confirm)}'
             )
-        one = None if number == 'all' else int(number)
         confirmed = confirm_standing(memory, one, request.authority)
     with memory.db.read() as connection:
         total, listed = standing.list_standing(connection, request.limit)
