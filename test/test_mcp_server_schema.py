@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from robot_memory.catalog import list_tools
+from robot_memory.catalog import get_tool, list_tools
 from robot_memory.core.errors import list_error_classes
 from robot_memory.core.fields import get_fields
 from robot_memory.mcp_server.schema import make_input_schema, make_output_schema
@@ -76,6 +76,14 @@ def test_an_argument_schema_refuses_what_is_beyond_limits_and_choices(tool: Any)
             assert not accepts({**given, field.name: field.maximum + 1})
         if field.choices:
             assert not accepts({**given, field.name: 'no choice'})
+
+
+def test_a_success_is_a_truth_value_or_its_word() -> None:
+    accepts = accepter(get_tool('record_outcome'))
+    for success in (True, False, 'true', 'false', 'unknown'):
+        assert accepts({'skill': 'pour', 'success': success})
+    for other in (None, 1, 'True', 'yes'):
+        assert not accepts({'skill': 'pour', 'success': other})
 
 
 def test_an_answer_schema_takes_an_answer_or_an_error_and_nothing_else() -> None:

@@ -481,10 +481,10 @@ class ToolMethods:
         Call it before a task, and pass session_id to the calls in between.
 
         Args:
-            collection: Collection of the session.
+            collection: Collection.
             context: Context that its memories inherit: robot, env, task.
             title: Title of the session.
-            tags: Tags to find the session by.
+            tags: Tags to find it by.
 
         Returns:
             session_id: Session id for learn, save_perception, recall and end_session.
@@ -517,7 +517,7 @@ class ToolMethods:
 
         Args:
             session_id: Session id from start_session.
-            outcome_score: Outcome score of the session.
+            outcome_score: How well it went.
 
         Returns:
             status: Always ended.

@@ -3,7 +3,7 @@ JSON Schemas of the declarations, draft 2020-12.
 
 | kind    | argument                                  | answer            |
 |---------|-------------------------------------------|-------------------|
-| text    | string                                    | string            |
+| text    | string; boolean, too, for true and false  | string            |
 | integer | integer (10.0 is one)                     | integer           |
 | number  | number                                    | number            |
 | flag    | boolean                                   | boolean           |
@@ -38,6 +38,8 @@ _SHAPES = {
     'container': ('object', 'array', 'string'),
     'any': ('object', 'array', 'string', 'number', 'boolean', 'null'),
 }
+_TRUTHS = frozenset(('true', 'false'))
+"""Choices that truth values are taken for."""
 _STAMP: Schema = {
     'type': 'object',
     'properties': {
@@ -148,6 +150,8 @@ def _list_argument_schemas(field: Field) -> list[Schema]:
         return [{'type': name} for name in _SHAPES[field.shape]]
     if field.kind == 'stamp':
         return [_GIVEN_STAMP, {'type': 'integer'}, {'type': 'string'}]
+    if _TRUTHS.issubset(field.choices):
+        return [_make_bounded_schema(field), {'type': 'boolean'}]
     return [_make_bounded_schema(field)]
 
 

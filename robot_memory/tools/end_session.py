@@ -20,9 +20,7 @@ class EndSessionRequest:
     """Request of end_session."""
 
     session_id: str = arg('Session id from start_session.', min_length=1)
-    outcome_score: float | None = arg(
-        'Outcome score of the session.', default=None, minimum=0.0, maximum=1.0
-    )
+    outcome_score: float | None = arg('How well it went.', default=None, minimum=0.0, maximum=1.0)
 
 
 @dataclass(frozen=True)

@@ -14,14 +14,14 @@ from robot_memory.tool import tool
 class StartSessionRequest:
     """Request of start_session."""
 
-    collection: str = collection_arg('Collection of the session.')
+    collection: str = collection_arg('Collection.')
     context: Json | None = arg(
         'Context that its memories inherit: robot, env, task.',
         default=None,
         shape='object',
     )
     title: str = arg('Title of the session.', default='', max_length=200)
-    tags: tuple[str, ...] = arg('Tags to find the session by.', default=(), max_length=100)
+    tags: tuple[str, ...] = arg('Tags to find it by.', default=(), max_length=100)
 
 
 @dataclass(frozen=True)
