@@ -73,6 +73,7 @@ def test_how_a_question_was_read_is_told_with_the_figure_it_asks_for(cli: Cli) -
 
 def test_an_answer_that_is_empty_says_why(tmp_path: Path) -> None:
     cli = Cli(tmp_path)
+    cli.done('start_session')
     for command in (('search-memory', 'x'), ('list-timeline',), ('explain-recall', 'x')):
         assert cli.done(*command).rstrip().endswith('.')
         assert '[]' not in cli.done(*command)
@@ -80,6 +81,7 @@ def test_an_answer_that_is_empty_says_why(tmp_path: Path) -> None:
 
 def test_a_skill_is_told_in_lines(tmp_path: Path) -> None:
     cli = Cli(tmp_path)
+    cli.done('start_session')
     assert cli.done('suggest', 'push').startswith('Nothing to suggest\n')
     given = ('push', '--situation', 'brass disc', '--success', 'true')
     for number in (1, 2):

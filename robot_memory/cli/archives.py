@@ -12,13 +12,13 @@ from pathlib import Path
 from tempfile import TemporaryFile
 
 from robot_memory.archive.reader import import_archive
-from robot_memory.cli.common import open_memory, print_note, show_answer
+from robot_memory.cli.common import open_memory, print_note, require_store, show_answer
 from robot_memory.cli.options import Options
 from robot_memory.cli.text import format_count
-from robot_memory.core.errors import InvalidArgument, NotFound
+from robot_memory.core.errors import InvalidArgument
 from robot_memory.core.fields import arg, to_plain
 from robot_memory.core.progress import make_progress_bar, move_bar
-from robot_memory.core.settings import Settings, find_store_path
+from robot_memory.core.settings import Settings
 from robot_memory.memory import Memory
 from robot_memory.text.controls import escape_controls
 from robot_memory.tools.export import ExportRequest
@@ -42,8 +42,7 @@ def export(request: ExportCommand, settings: Settings, options: Options) -> None
     """Export a session or the whole store to stdout or a file."""
     wanted = request.session or request.session_id
     format = find_format(Path(request.output), request.format)
-    if request.output and not find_store_path(settings).exists():
-        raise NotFound(f'no store at {find_store_path(settings)}; select another with --db')
+    require_store(settings)
     with open_memory(settings, with_model=False) as memory:
         if request.output or (format == 'jsonl' and not options.json):
             _stream(memory, wanted, request, format, options)

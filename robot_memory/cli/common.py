@@ -29,11 +29,27 @@ def open_memory(settings: Settings, with_model: bool = True, *, loads: bool = Tr
 
 
 def require_store(settings: Settings) -> Path:
-    """Return the file of the store; raise NotFound where there is none."""
+    """
+    Return the file of the store; raise NotFound where there is none, or an empty file.
+
+    What only reads begins with it: of a mistyped path it would make a store.
+    """
     path = find_store_path(settings)
+    create = f'create it with {PROGRAM} learn or start the node'
     if not path.exists():
-        raise NotFound(f'no store at {path}; create it with {PROGRAM} learn or start the node')
+        raise NotFound(f'no store at {path}; select another with --db, or {create}')
+    if path.is_file() and not (path.stat().st_size or _has_log(path)):
+        raise NotFound(
+            f'{path} is an empty file (0 bytes), which holds no store; select another with --db, '
+            f'or {create}'
+        )
     return path
+
+
+def _has_log(path: Path) -> bool:
+    """Say whether a log lies beside a file, from which SQLite fills it."""
+    log = path.with_name(f'{path.name}-wal')
+    return log.exists() and log.stat().st_size > 0
 
 
 def is_set_up(settings: Settings) -> bool:

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from robot_memory.cli.common import open_memory, show_answer
+from robot_memory.cli.common import open_memory, require_store, show_answer
 from robot_memory.cli.options import Options
 from robot_memory.cli.retrieved import render_figure
 from robot_memory.cli.text import (
@@ -46,6 +46,7 @@ def query_events(request: QueryEventsCommand, settings: Settings, options: Optio
         raise InvalidArgument('all requires csv')
     if request.all:
         given['limit'] = _PAGE
+    require_store(settings)
     with open_memory(settings, with_model=False) as memory:
         answer = query_events_tool.run(memory, given)
         if not request.csv:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
 
-from robot_memory.cli.common import open_memory, print_note, show_answer
+from robot_memory.cli.common import open_memory, print_note, require_store, show_answer
 from robot_memory.cli.options import Options
 from robot_memory.cli.text import format_count
 from robot_memory.core.errors import InvalidArgument, NotFound
@@ -91,6 +91,7 @@ def plot(request: PlotRequest, settings: Settings, options: Options) -> None:
         raise InvalidArgument(
             f'plot requires a perception id, --since or --until, or --skill; {given}'
         )
+    require_store(settings)
     if request.skill:
         _plot_skill(request, settings, options)
         return

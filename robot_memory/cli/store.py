@@ -173,6 +173,8 @@ def manage_clock(request: ClockRequest, settings: Settings, options: Options) ->
 
     Memories of a suspect clock are kept; decay and retention wait until it is trusted.
     """
+    if request.action == 'show':
+        require_store(settings)
     with open_memory(settings, with_model=False) as memory:
         if request.action == 'trust':
             memory.timekeeper.trust(memory.caller)

@@ -8,11 +8,20 @@ from datetime import datetime, timezone
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from robot_memory.cli.common import NOT_SET_UP, is_set_up, open_memory, print_note, show_answer
+from robot_memory.cli.common import (
+    NOT_SET_UP,
+    is_set_up,
+    open_memory,
+    print_note,
+    require_store,
+    show_answer,
+)
 from robot_memory.cli.options import PROGRAM, Options
 from robot_memory.cli.responses import render
 from robot_memory.cli.text import Paint
-from robot_memory.core.fields import to_plain
+from robot_memory.core.coercion import coerce_arguments
+from robot_memory.core.errors import NotFound
+from robot_memory.core.fields import parse, to_plain
 from robot_memory.core.settings import Settings
 from robot_memory.memory import Memory
 from robot_memory.storage.indexes import vectors
@@ -28,12 +37,16 @@ _WITHOUT_MEANING = (
     'maintain',
 )
 """Tools that do not use the embedding model."""
+_OF_STORED = ('forget', 'erase', 'update', 'undo', 'clear_session', 'end_session')
+"""Tools that write of what is stored alone."""
 
 
 def run_tool(
     tool: Tool[Any, Any], arguments: Mapping[str, Any], settings: Settings, options: Options
 ) -> None:
     """Run a tool, using the model if it loads within `wait`, and print the response."""
+    if tool.read_only or tool.name in _OF_STORED:
+        _require_store(tool, arguments, settings)
     asked = settings.model != 'none' and tool.name not in _WITHOUT_MEANING
     loads = asked and is_set_up(settings)
     with open_memory(settings, with_model=loads) as memory:
@@ -48,6 +61,17 @@ def run_tool(
         reason = _explain_missing_vectors(memory) if loads else NOT_SET_UP
         if asked and reason:
             print_note(f'keyword search only: {reason}')
+
+
+def _require_store(tool: Tool[Any, Any], arguments: Mapping[str, Any], settings: Settings) -> None:
+    """Raise NotFound where there is no store, but InvalidArgument first for a wrong argument."""
+    try:
+        require_store(settings)
+    except NotFound:
+        parse(
+            tool.request, coerce_arguments(tool.declared, arguments, tool.destructive), tool.name
+        )
+        raise
 
 
 def _import_readers(tool: Tool[Any, Any], arguments: Mapping[str, Any]) -> None:
