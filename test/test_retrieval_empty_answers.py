@@ -92,6 +92,17 @@ def test_every_restriction_of_recall_can_be_the_reason(
     assert words in (taught.recall('cup', **asked).why_empty or '')
 
 
+def test_texts_among_numbers_are_named_where_a_number_is_asked_for(robot: Robot) -> None:
+    for force in (8, 12.5, '1.5 N', '3 N'):
+        robot.learn(f'The cup number {force} slips', context={'params': {'force': force}})
+    for asked in ({'$lt': 2}, 2, {'$in': [1, 2]}):
+        found = robot.recall(context_filter={'params.force': asked})
+        assert found.why_empty == (
+            'No memory passes the condition on params.force; 4 have params.force, from 8 to 12.5; '
+            '2 of them as text, which no number meets.'
+        )
+
+
 def test_a_number_that_is_out_of_range_is_named_in_words(robot: Robot) -> None:
     robot.learn('The cup slips', context={'params': {'force': 10**400}})
     found = robot.recall(context_filter={'params.force': True})

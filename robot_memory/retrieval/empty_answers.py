@@ -273,7 +273,11 @@ def _explain_path(
             f'No memory has {_name(wanted[0])} ({asked_type}) at {path}; {have} ({held}). Values '
             f'compare within their own type.{_name_operators(operators)}'
         )
-    return f'No memory passes the condition on {path}; {have}.'
+    texts = 0
+    if any(_name_type(value) == 'number' for value in wanted):
+        texts = surveys.count_texts(connection, path, scope)
+    apart = f'; {_format_count(texts)} of them as text, which no number meets' if texts else ''
+    return f'No memory passes the condition on {path}; {have}{apart}.'
 
 
 def _name_operators(operators: Mapping[str, Any]) -> str:

@@ -164,6 +164,18 @@ def count_values(
     return sum(count for _, count in values), values[:_SHOWN]
 
 
+def count_texts(connection: apsw.Connection, path: str, where: Where) -> int:
+    """Return how many of the memories that pass, and that `count_values` counts, have a text."""
+    ((number,),) = connection.execute(
+        'SELECT count(*) FROM (SELECT value, memory_id FROM facets WHERE path_id ='
+        f' (SELECT id FROM facet_paths WHERE path = ?) LIMIT {MOST}) AS f'
+        " CROSS JOIN memories AS m ON m.id = f.memory_id WHERE typeof(f.value) = 'text'"
+        f' AND {where.sql}',
+        (path, *where.values),
+    )
+    return int(number)
+
+
 def find_range(connection: apsw.Connection, path: str) -> tuple[float, float] | None:
     """Return the least and the greatest number at a path of contexts, None where none is."""
     at_path = 'FROM facets WHERE path_id = (SELECT id FROM facet_paths WHERE path = ?1)'
