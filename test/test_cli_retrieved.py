@@ -100,6 +100,11 @@ def test_a_skill_is_told_in_lines(tmp_path: Path) -> None:
     assert suggested.startswith('speed 1.2 m/s, ')
     assert '% likely as wanted' in suggested
     assert 'distance 0.4 m' in suggested
+    cli.done('learn', 'When visitors are near, push no faster than 1.3 m/s')
+    bound = (
+        'speed at most 1.3 m/s "When visitors are near, push no faster than 1.3 m/s" (may apply: '
+    )
+    assert bound in cli.done('suggest', 'push', '--situation', 'brass disc')
     report = cli.done('skill-report', 'push').splitlines()
     assert report[1] == '  brass disc'
     assert report[2].strip().startswith('2 of 2 succeeded (')

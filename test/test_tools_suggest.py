@@ -195,9 +195,18 @@ def test_a_rule_of_a_planner_is_a_limit_and_that_of_a_person_is_none(striker: Ro
     bound = striker.suggest('strike', WOOD, want=GOAL)
     assert bound.params['speed']['value'] <= 0.9
     assert to_plain(bound)['bound_by'] == [
-        {'param': 'speed', 'min': None, 'max': 0.9, 'unit': 'm/s', 'memory_id': rule}
+        {
+            'param': 'speed',
+            'min': None,
+            'max': 0.9,
+            'unit': 'm/s',
+            'memory_id': rule,
+            'content': 'Never strike faster than 0.9 m/s',
+            'applies': True,
+            'why': 'always',
+        }
     ]
-    assert f'mem_{rule}' in bound.why
+    assert f'within the limits of mem_{rule}.' in bound.why
 
 
 def test_where_no_value_is_left_params_are_empty(striker: Robot) -> None:
@@ -223,13 +232,41 @@ def test_a_condition_that_is_not_met_does_not_bind_and_an_unknown_one_does(
     assert striker.suggest('strike', WOOD, want=GOAL).params['speed']['value'] <= 0.8
 
 
+def test_a_rule_that_only_may_apply_binds_and_is_told_as_such(striker: Robot) -> None:
+    text = 'When visitors are near, move no faster than 0.8 m/s'
+    rule = striker.learn(text).memory_id
+    (bound,) = (found := striker.suggest('strike', WOOD, want=GOAL)).bound_by
+    assert (bound.memory_id, bound.content, bound.applies) == (rule, text, False)
+    assert bound.why == 'visitors near'
+    assert f'mem_{rule} (may apply: visitors near)' in found.why
+    near = striker.suggest('strike', f'{WOOD}, visitors are near', want=GOAL).bound_by
+    assert [one.applies for one in near] == [True]
+    assert not striker.suggest('strike', f'{WOOD}, nobody is near', want=GOAL).bound_by
+
+
+def test_what_holds_elsewhere_or_for_another_load_does_not_bind(robot: Robot) -> None:
+    for speed in (0.2, 1.0):
+        robot.record_outcome(
+            'drive', 'the kitchen', params={'speed': f'{speed} m/s'}, success='true'
+        )
+    robot.learn('Never drive faster than 0.5 m/s in the corridor')
+    robot.learn('When more than 2 kg are carried, drive no faster than 0.3 m/s')
+    limits = [{'param': 'speed', 'max': 0.4, 'unit': 'm/s', 'when': 'in the corridor'}]
+    robot.learn('House rule 12', context={'limits': limits})
+    for situation in ('', 'the kitchen', 'the kitchen, a box of 0.5 kg'):
+        assert not robot.suggest('drive', situation).bound_by
+    there = robot.suggest('drive', 'the corridor, a box of 3 kg')
+    assert sorted(require(one.max) for one in there.bound_by) == [0.3, 0.4, 0.5]
+    assert all(one.applies for one in there.bound_by)
+
+
 def test_a_rule_about_the_object_that_no_param_keeps_is_told_first(striker: Robot) -> None:
     rule = striker.learn('Never heat a disc above 60 °C').memory_id
     found = striker.suggest('strike', WOOD, want=GOAL)
     assert [one.memory_id for one in found.unchecked] in ([rule], [])
     about = striker.learn('Grip the cup with at most 5 N').memory_id
     found = striker.suggest('strike', 'cup on the table', want=GOAL, default={'speed': '1 m/s'})
-    assert about in [one.memory_id for one in found.unchecked]
+    assert (about, True) in [(one.memory_id, one.applies) for one in found.unchecked]
     assert found.why.startswith(f'No param keeps mem_{about}')
 
 

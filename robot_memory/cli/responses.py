@@ -257,15 +257,20 @@ def _render_suggestion(response: Any, paint: Paint) -> str:
         ends = (('at least', one.min), ('at most', one.max))
         bounds = ' and '.join(f'{side} {end:.4g}' for side, end in ends if end is not None)
         text = f'limit of memory {one.memory_id}: {one.param} {bounds} {one.unit}'
-        lines.append(f'  {blank_controls(text)}')
+        lines.append(f'  {blank_controls(f"{text} {_name_rule(one)}")}')
     for one in response.unchecked:
-        text = f'no param keeps memory {one.memory_id}: {one.content}'
+        text = f'no param keeps memory {one.memory_id}: {_name_rule(one)}'
         lines.append(f'  {blank_controls(text)}')
     for one in response.evidence:
         results = _write_each(one.results)
         about = [f'memory {one.memory_id}', one.outcome, f'weight {one.weight:.2f}', results]
         lines.append(paint.dim(f'  {blank_controls(" · ".join(filter(None, about)))}'))
     return '\n'.join(lines)
+
+
+def _name_rule(one: Any) -> str:
+    """Return the text of a rule, and what it only may apply by."""
+    return f'"{one.content}"' + ('' if one.applies else f' (may apply: {one.why})')
 
 
 def _render_skill(response: Any, paint: Paint) -> str:

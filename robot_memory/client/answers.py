@@ -506,6 +506,9 @@ class BoundView(TypedDict):
     max: float | None
     unit: str
     memory_id: int
+    content: str
+    applies: bool
+    why: str
 
 
 class UncheckedView(TypedDict):
@@ -513,6 +516,8 @@ class UncheckedView(TypedDict):
 
     memory_id: int
     content: str
+    applies: bool
+    why: str
 
 
 class SuggestResponse(TypedDict):

@@ -791,8 +791,9 @@ class ToolMethods(ToolCaller):
 
         Call it before each try, and record_outcome after it.
 
-        Rules of operators and planners are hard limits (bound_by); unchecked lists those that no
-        param can keep. Where nothing is known the default is answered, with probability null.
+        Rules of operators and planners are hard limits (bound_by), also those that only may apply:
+        say in situation who is near and where it is. unchecked lists those that no param can keep.
+        Where nothing is known the default is answered, with probability null.
 
         Args:
             skill: Skill, e.g. strike.

@@ -2,7 +2,7 @@
 Limits on the params of a skill, by the rules of a collection. See docs/skills.md.
 
 A rule whose condition is known not to be met binds nothing; one of whose condition it is unknown
-binds.
+binds, and is told as one that only may apply.
 """
 
 from __future__ import annotations
@@ -18,14 +18,17 @@ from robot_memory.core.json_text import parse_finite
 from robot_memory.core.records import Record
 from robot_memory.memory import Memory
 from robot_memory.retrieval.rules import (
+    JudgedRule,
     JudgedRules,
+    Words,
     find_limiting,
     find_rules,
     find_rules_with_limits,
+    format_reasons,
 )
 from robot_memory.retrieval.situation import MAX_AGE_S, find_situation
 from robot_memory.text.caching import cache_texts
-from robot_memory.text.rules.conditions import Condition, judge
+from robot_memory.text.rules.conditions import Condition, Judged, judge
 from robot_memory.text.rules.limits import load_aliases, read_limits
 from robot_memory.text.rules.reader import read_rule
 from robot_memory.text.rules.scene import Scene, read_scene
@@ -33,8 +36,22 @@ from robot_memory.text.rules.scene import Scene, read_scene
 _WORD = re.compile(r'[^\W\d_]+')
 _CAMEL = re.compile(r'(?<=[a-z])(?=[A-Z])')
 _THINGS = ('thing', 'word')
+_SHOWN = 300
+"""Characters of a rule that are told."""
+_CONDITIONAL = ('kg', 'degC')
+"""Units of amounts that may be a rule's condition, and may be its limit."""
 _EITHER = {'deg': ('deg', 'degC')}
 """Units that are written alike."""
+
+
+@dataclass(frozen=True)
+class Source:
+    """Name a rule that applies, or may where it is unknown; `why` names what decides it."""
+
+    memory_id: int
+    content: str
+    applies: bool
+    why: str
 
 
 @dataclass(frozen=True)
@@ -44,24 +61,16 @@ class Bound:
     param: str
     low: float
     high: float
-    memory_id: int
     unit: str
-
-
-@dataclass(frozen=True)
-class Unchecked:
-    """Name a rule that applies or may apply, and that only the caller can keep."""
-
-    memory_id: int
-    content: str
+    rule: Source
 
 
 @dataclass(frozen=True)
 class Bounds:
-    """Hold all that rules say of params."""
+    """Hold all that rules say of params, and the rules that only the caller can keep."""
 
     bounds: Sequence[Bound]
-    unchecked: Sequence[Unchecked]
+    unchecked: Sequence[Source]
 
     def of(self, param: str) -> tuple[float, float]:
         """Return the least and the greatest that a param may be."""
@@ -86,6 +95,9 @@ class BoundView:
     max: float | None = arg('Greatest value, in unit.')
     unit: str = arg('Unit of the bounds.')
     memory_id: int = arg('Id of the rule.')
+    content: str = arg('Text of the rule.')
+    applies: bool = arg('False if it only may apply: it is unknown whether its condition is met.')
+    why: str = arg('What decides that it applies or may apply, e.g. visitors near.')
 
 
 @dataclass(frozen=True)
@@ -94,6 +106,8 @@ class UncheckedView:
 
     memory_id: int = arg('Id of the rule.')
     content: str = arg('Text of the rule.')
+    applies: bool = arg('False if it only may apply: it is unknown whether its condition is met.')
+    why: str = arg('What decides that it applies or may apply, e.g. visitors near.')
 
 
 def find_bounds(
@@ -115,32 +129,38 @@ def find_bounds(
     by_fields = {record.id for record in structured}
     for record in structured:
         bounds += _read_structured(record, scene, params)
-    limiting = [(one, False) for one in find_limiting(memory, rules.rest_ids, scene)]
-    for record, is_met in (*_list_binding(rules), *limiting):
-        if record.id in by_fields:
+    limiting = find_limiting(memory, rules.rest_ids, scene)
+    limiting = [one for one in limiting if _limits_amount(one.record.content)]
+    for rule in (*_list_binding(rules), *limiting):
+        if rule.record.id in by_fields:
             continue
-        found, missed = _read_words(record, params)
+        source = Source(rule.record.id, rule.record.content, rule.truth is True, rule.why)
+        found, missed = _read_words(source, params)
         bounds += found
-        if missed or (not found and _names_object(record.content, is_met)):
-            unchecked.append(_name(record))
+        if missed or (not found and _names_object(source)):
+            unchecked.append(source)
     return Bounds(tuple(dict.fromkeys(bounds)), tuple(unchecked))
 
 
-def _list_binding(rules: JudgedRules) -> Iterator[tuple[Record, bool]]:
-    """Yield the rules of operators and planners that apply or may, and whether they do."""
+def _list_binding(rules: JudgedRules) -> Iterator[JudgedRule]:
+    """Yield the rules of operators and planners that apply or may."""
     for rule in rules.relevant:
         if not (rule.is_quoted or rule.may_be_rule):
-            yield rule.record, rule.truth is True
+            yield rule
 
 
-def _name(record: Record) -> Unchecked:
-    return Unchecked(record.id, record.content)
+def _limits_amount(text: str) -> bool:
+    """Say whether a weight or a heat is what a rule limits: else it is its condition."""
+    said = [one.unit for one in read_limits(text) if not one.is_unclear]
+    units = [unit for one in said for unit in _EITHER.get(one, (one,))]
+    known = {Amount(0.0, unit).dimension for unit in units if is_unit(unit)}
+    return not known.isdisjoint(Amount(0.0, unit).dimension for unit in _CONDITIONAL)
 
 
-def _names_object(text: str, is_met: bool) -> bool:
+def _names_object(rule: Source) -> bool:
     """Say whether a rule is about a thing that is handled, as far as is known."""
-    kinds = set(_list_atoms(read_rule(text)))
-    return bool(kinds.intersection(_THINGS if is_met else ('thing',)))
+    kinds = set(_list_atoms(read_rule(rule.content)))
+    return bool(kinds.intersection(_THINGS if rule.applies else ('thing',)))
 
 
 def _list_atoms(condition: Condition) -> Iterator[str]:
@@ -153,21 +173,21 @@ def _list_atoms(condition: Condition) -> Iterator[str]:
         yield from condition
 
 
-def _read_words(record: Record, params: Mapping[str, str | None]) -> tuple[list[Bound], bool]:
+def _read_words(rule: Source, params: Mapping[str, str | None]) -> tuple[list[Bound], bool]:
     """Return what a rule's text bounds, and whether an amount of it bounds no param."""
     bounds: list[Bound] = []
-    is_about = bool(set(_list_atoms(read_rule(record.content))).intersection(_THINGS))
+    is_about = bool(set(_list_atoms(read_rule(rule.content))).intersection(_THINGS))
     missed = False
-    for limit in read_limits(record.content):
+    for limit in read_limits(rule.content):
         found = []
         for unit in _EITHER.get(limit.unit, (limit.unit,)):
             ends = _convert_ends(limit.low, limit.high, unit)
             if ends is not None and not limit.is_unclear:
-                chosen = choose_params(params, unit, limit.words, record.content)
+                chosen = choose_params(params, unit, limit.words, rule.content)
                 if limit.counted:
                     # A count has no unit that tells what it is of: only a name does.
                     chosen = [one for one in chosen if _count_said(one, limit.words.lower())]
-                found += [_make_bound(param, ends, record.id, params) for param in chosen]
+                found += [_make_bound(param, ends, rule, params) for param in chosen]
         fits = not limit.counted and bool(choose_params(params, limit.unit, limit.words, ''))
         missed |= (not found and is_about) or (limit.is_unclear and fits)
         bounds += found
@@ -175,9 +195,9 @@ def _read_words(record: Record, params: Mapping[str, str | None]) -> tuple[list[
 
 
 def _make_bound(
-    param: str, ends: tuple[float, float], memory_id: int, params: Mapping[str, str | None]
+    param: str, ends: tuple[float, float], rule: Source, params: Mapping[str, str | None]
 ) -> Bound:
-    return Bound(param, *ends, memory_id, params[param] or '')
+    return Bound(param, *ends, params[param] or '', rule)
 
 
 def _convert_ends(low: float | None, high: float | None, unit: str) -> tuple[float, float] | None:
@@ -246,8 +266,10 @@ def _read_structured(
         if not isinstance(one, dict):
             continue
         when, unit = one.get('when'), one.get('unit') or ''
-        if isinstance(when, str) and when and _is_not_met(when, scene):
+        judged = _judge_when(when if isinstance(when, str) else '', scene)
+        if judged.truth is False:
             continue
+        rule = Source(record.id, record.content, judged.truth is True, format_reasons(judged))
         ends = _convert_ends(parse_finite(one.get('min')), parse_finite(one.get('max')), unit)
         if ends is None:
             continue
@@ -255,7 +277,7 @@ def _read_structured(
         own = params.get(name)
         fits = own is not None and Amount(0.0, own).dimension == Amount(0.0, unit).dimension
         chosen = [name] if fits else _choose_meant(params, unit, name)
-        bounds += [_make_bound(param, ends, record.id, params) for param in chosen]
+        bounds += [_make_bound(param, ends, rule, params) for param in chosen]
     return bounds
 
 
@@ -265,9 +287,10 @@ def _choose_meant(params: Mapping[str, str | None], unit: str, name: str) -> lis
     return [param for param in choose_params(params, unit, said, '') if _count_said(param, said)]
 
 
-def _is_not_met(when: str, scene: Scene) -> bool:
-    condition = read_rule(f'when {when}, stop' if when.isascii() else f'{when}时，停止')
-    return judge(condition, scene, lambda word: None).truth is False
+def _judge_when(when: str, scene: Scene) -> Judged:
+    """Say whether the `when` of a limit is met: without one it always is."""
+    said = f'when {when}, stop' if when.isascii() else f'{when}时，停止'
+    return judge(read_rule(said) if when else {}, scene, Words(scene))
 
 
 def view_bounds(bounds: Bounds) -> tuple[BoundView, ...]:
@@ -278,7 +301,10 @@ def view_bounds(bounds: Bounds) -> tuple[BoundView, ...]:
             None if math.isinf(one.low) else _show(one.low, one.unit),
             None if math.isinf(one.high) else _show(one.high, one.unit),
             one.unit,
-            one.memory_id,
+            one.rule.memory_id,
+            one.rule.content[:_SHOWN],
+            one.rule.applies,
+            one.rule.why,
         )
         for one in bounds.bounds
     )
@@ -290,4 +316,7 @@ def _show(value: float, unit: str) -> float:
 
 def view_unchecked(bounds: Bounds) -> tuple[UncheckedView, ...]:
     """Return the views of what nobody but the caller can keep."""
-    return tuple(UncheckedView(one.memory_id, one.content[:300]) for one in bounds.unchecked)
+    return tuple(
+        UncheckedView(one.memory_id, one.content[:_SHOWN], one.applies, one.why)
+        for one in bounds.unchecked
+    )

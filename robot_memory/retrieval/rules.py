@@ -184,7 +184,7 @@ def find_rules(
         records = get_whole(connection, listed)
         told = _find_possible(memory, connection, possible_rows, scene, kin, asked)
     rules = [
-        (JudgedRule(records[memory_id], one.truth, _format_reasons(one)), has_condition)
+        (JudgedRule(records[memory_id], one.truth, format_reasons(one)), has_condition)
         for memory_id, (one, has_condition) in judged.items()
         if memory_id in records
     ]
@@ -240,7 +240,7 @@ def _find_possible(
     for memory_id in itertools.islice((one for one in alike if one not in met), _MOST_ALIKE):
         met[memory_id] = Judged(None, ('like the task',))
     return [
-        JudgedRule(record, None, f'{POSSIBLE}: {_format_reasons(met[memory_id])}', True)
+        JudgedRule(record, None, f'{POSSIBLE}: {format_reasons(met[memory_id])}', True)
         for memory_id, record in get_whole(connection, sorted(met)).items()
         if may_state_rule(record) and record.links.replaced_by is None
     ]
@@ -287,17 +287,25 @@ def find_rules_with_limits(memory: Memory, collection: str) -> list[Record] | No
         return list(memories.get(connection, found).values())
 
 
-def find_limiting(memory: Memory, ids: Sequence[int], scene: Scene) -> list[Record]:
-    """Return, of rules that do not apply, those that an amount alone keeps from applying."""
+def find_limiting(memory: Memory, ids: Sequence[int], scene: Scene) -> list[JudgedRule]:
+    """
+    Return, of rules that do not apply, those that an amount alone keeps from applying.
+
+    Each as it is judged without the amount, which may be its limit.
+    """
     kin = Words(scene)
     with memory.db.read() as connection:
-        chosen = [
-            row.memory_id
+        judged = {
+            row.memory_id: judge(rest, scene, kin)
             for row in rule_conditions.get(connection, ids)
             if (rest := drop_amounts(row.condition)) != row.condition
-            and judge(rest, scene, kin).truth is not False
+        }
+        chosen = [one for one, found in judged.items() if found.truth is not False]
+        return [
+            JudgedRule(record, judged[one].truth, format_reasons(judged[one]))
+            for one, record in memories.get(connection, chosen).items()
+            if is_rule_giver(record)
         ]
-        return [one for one in memories.get(connection, chosen).values() if is_rule_giver(one)]
 
 
 def _order(rule: JudgedRule, has_condition: bool) -> tuple[Any, ...]:
@@ -306,7 +314,8 @@ def _order(rule: JudgedRule, has_condition: bool) -> tuple[Any, ...]:
     return rule.is_quoted, not has_condition, rank, rule.record.id
 
 
-def _format_reasons(judged: Judged) -> str:
+def format_reasons(judged: Judged) -> str:
+    """Return what decides of a rule, in words: the first few reasons."""
     reasons = list(dict.fromkeys(judged.why))
     more = ', ...' if len(reasons) > _REASONS else ''
     return ', '.join(reasons[:_REASONS]) + more

@@ -14,6 +14,7 @@ from robot_memory.core.trials import WORLDS
 from robot_memory.memory import Memory
 from robot_memory.retrieval import suggestions
 from robot_memory.retrieval.limits import (
+    Bounds,
     BoundView,
     UncheckedView,
     view_bounds,
@@ -103,8 +104,9 @@ def suggest(memory: Memory, request: SuggestRequest) -> SuggestResponse:
 
     Call it before each try, and record_outcome after it.
 
-    Rules of operators and planners are hard limits (bound_by); unchecked lists those that no param
-    can keep. Where nothing is known the default is answered, with probability null.
+    Rules of operators and planners are hard limits (bound_by), also those that only may apply: say
+    in situation who is near and where it is. unchecked lists those that no param can keep. Where
+    nothing is known the default is answered, with probability null.
     """
     robot = request.robot or None
     if request.session_id is not None:
@@ -169,6 +171,17 @@ def _name_skills(memory: Memory, question: Question) -> str:
     return f' (skills with trials: {", ".join(near) or "none"})'
 
 
+def _name_limits(bounds: Bounds) -> str:
+    """Return by which rules params are bound, those that only may apply with what decides it."""
+    by = sorted(
+        {one.rule for one in bounds.bounds}, key=lambda one: (not one.applies, one.memory_id)
+    )
+    said = [
+        f'mem_{one.memory_id}' + ('' if one.applies else f' (may apply: {one.why})') for one in by
+    ]
+    return f', within the limits of {", ".join(dict.fromkeys(said))}' if said else ''
+
+
 def _explain(question: Question, found: Suggestion, skills: str) -> str:
     """Return why, in one sentence; `skills` are those that there are instead."""
     said = ', '.join(f'{name} {value}' for name, value in found.params.items())
@@ -178,8 +191,7 @@ def _explain(question: Question, found: Suggestion, skills: str) -> str:
             f'mem_{one.memory_id} {quote(one.content, 120)}' for one in found.bounds.unchecked[:3]
         )
         unchecked = f'No param keeps {rules}: check that yourself; '
-    by = sorted({f'mem_{one.memory_id}' for one in found.bounds.bounds})
-    bound = f', within the limits of {", ".join(by)}' if by else ''
+    bound = _name_limits(found.bounds)
     if found.empty_by:
         why = f'no value of {", ".join(found.empty_by)} is allowed{bound}'
     elif found.default_used:
