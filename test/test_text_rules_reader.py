@@ -9,6 +9,7 @@ from judging import judge_rule
 
 from robot_memory.text.rules.quantities import find_days
 from robot_memory.text.rules.reader import read_rule
+from robot_memory.text.rules.rewording import reword
 
 
 @pytest.mark.parametrize(
@@ -284,3 +285,22 @@ def test_that_a_thing_is_broken_is_why_it_is_not_to_be_used(
     rule: str, task: str, truth: bool | None
 ) -> None:
     assert judge_rule(rule, task, {'people_near': []}) is truth
+
+
+@pytest.mark.parametrize(
+    'rule',
+    [
+        'Never drive faster than 0.5 m/s in corridor B.',
+        'Max speed in corridor is 0.4 m/s when visitors are near.',
+        'In corridor 3 never exceed 0.5 m/s.',
+    ],
+)
+def test_a_place_without_an_article_is_where_a_rule_holds(rule: str) -> None:
+    near = {'people_near': ['visitor']}
+    assert judge_rule(rule, 'Drive through the kitchen.', near) is False
+    assert judge_rule(rule, 'Drive down the corridor.', near) is True
+
+
+def test_a_place_that_only_begins_a_name_is_left_as_it_is() -> None:
+    for text in ('Hand people in lab coats the pen.', 'Leave what is in lab a while.'):
+        assert reword(text) == text

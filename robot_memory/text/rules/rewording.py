@@ -6,6 +6,7 @@ import re
 from functools import cache
 
 from robot_memory.text.compiled_patterns import compile_pattern
+from robot_memory.text.rules.lexicon import load_tables, split_words
 from robot_memory.text.rules.rule_clauses import load_reader
 
 _SAID = {
@@ -44,6 +45,7 @@ _SAID = {
     'slippery_zh': '',
     'bears_en': 'is unsafe',
     'bears_zh': '不稳',
+    'bare_en': r'\1 the ',
     'kept_en': r'\1stays put',
     'left_en': r'\1are never left',
 }
@@ -64,11 +66,18 @@ def reword(text: str) -> str:
     return text
 
 
+def _list_places() -> list[str]:
+    """Return the English words for places that a table knows."""
+    tables = load_tables()['place'].values()
+    return [re.escape(word) for one in tables for word in split_words(one.get('en', ''))]
+
+
 @cache
 def _compile() -> dict[str, re.Pattern[str]]:
     words = load_reader()['reworded']
-    places = dict.fromkeys(_BEFORE_PLACE, words['place_en'])
+    after = dict.fromkeys(_BEFORE_PLACE, words['place_en'])
+    after['bare_en'] = f'(?=(?:{"|".join(_list_places())})(?:{words["bare_ends_en"]}))'
     return {
-        name: compile_pattern(words[name] + places.get(name, ''))
+        name: compile_pattern(words[name] + after.get(name, ''))
         for name in (*_SAID, *_UNLESS.values())
     }
