@@ -9,6 +9,7 @@ from robot_memory.skills.choice import (
     Range,
     Want,
     choose,
+    limit_belief,
     list_candidates,
     list_tried,
     measure_gaps,
@@ -154,3 +155,43 @@ def test_the_probability_of_what_is_found_at_once_or_late_is_how_often_it_is() -
     assert found.probability == pytest.approx(float((times < 1).mean()), abs=0.12)
     late = choose(skill, None, Want('time', low=1.5, high=4.0), {'start': [0.5]})
     assert late.probability is not None and late.probability < 0.15
+
+
+def test_no_probability_is_above_what_like_trials_allow() -> None:
+    skill = Skill()
+    for place in range(6):
+        skill.record(Trial(None, {}, {'speed': 1 + place / 10}, {'slide': 0.5}, success=True))
+    for want in (Want(), Want('slide', 0, 1), Want('slide', aim='most')):
+        for speed in (1.2, 1.55, 1.7):
+            found: Any = choose(skill, None, want, {'speed': [speed]})
+            assert found.probability <= (found.trials + 1) / (found.trials + 2) + 1e-9
+    assert limit_belief(np.array([0.5, 0.5, 1.0])) == 0.75
+
+
+def test_the_nearest_trial_is_that_of_a_like_situation() -> None:
+    skill, vectors = Skill(), make_vectors(2)
+    for vector, speed in ((vectors[0], 1.0), (vectors[1], 1.5), (vectors[0], 2.0)):
+        skill.record(push(vector, speed, 0.5))
+    found = choose(skill, vectors[0], Want('slide', 0, 1), [{'speed': 1.4}])
+    assert found.nearest == 0
+    assert choose(skill, vectors[1], Want('slide', 0, 1), [{'speed': 1.9}]).nearest == 1
+    assert choose(skill, None, Want('slide', 0, 1), [{'speed': 1.9}]).nearest == 2
+
+
+def test_what_made_no_difference_so_far_is_not_sure_to_make_none_far_off() -> None:
+    skill, chance = Skill(), np.random.default_rng(1)
+    for _ in range(30):
+        params: dict[str, float | str] = {'speed': float(chance.uniform(0.5, 1)), 'tool': 'soft'}
+        skill.record(Trial(None, {}, params, {'slide': 0.5}, success=True))
+        if skill.is_due:
+            skill.learn()
+
+    def judge(want: Want, speed: float, tool: str) -> float:
+        found = choose(skill, None, want, [{'speed': speed, 'tool': tool}])
+        assert found.probability is not None
+        return found.probability
+
+    for want in (Want(), Want('slide', 0.4, 0.6), Want('slide', aim='most')):
+        assert judge(want, 0.75, 'soft') > 0.9
+        assert judge(want, 3.0, 'soft') < 0.55
+        assert judge(want, 0.75, 'hard') < 0.75

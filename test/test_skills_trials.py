@@ -31,7 +31,7 @@ def test_spreads_are_those_of_all_that_is_known_of_a_value() -> None:
     assert trials.names == ['number even', 'param tool', 'param speed']
     spreads, centers = trials.find_spreads()
     known = np.delete(turns, np.arange(0, 50, 3))
-    assert spreads[[0, 2]].tolist() == pytest.approx([1.0, known.std()])
+    assert spreads[[0, 2]].tolist() == pytest.approx([0.5, known.std()])
     assert centers.tolist() == pytest.approx([2.0, 0.0, known.mean()])
     assert np.isnan(spreads[1])
 

@@ -187,6 +187,47 @@ def test_what_is_not_known_is_refused_by_what_is(
         striker.suggest(' ')
 
 
+def test_what_was_never_tried_is_told_as_such_and_never_as_sure(robot: Robot) -> None:
+    for angle in (40, 45, 50):
+        robot.record_outcome('pour', OILED, params={'angle': f'{angle} deg'}, success='true')
+    tried = robot.suggest('pour', OILED, among={'angle': ['45 deg']})
+    assert (tried.untried, tried.nearest_params) == (
+        False,
+        {'angle': {'value': 45, 'unit': 'deg'}},
+    )
+    assert 'untried' not in tried.why
+    found = robot.suggest('pour', OILED, among={'angle': ['53 deg']})
+    assert found.untried
+    assert found.nearest_params == {'angle': {'value': 50, 'unit': 'deg'}}
+    assert f'untried: the nearest trial, mem_{found.nearest_id}, had angle 50 deg (3 deg off)' in (
+        found.why
+    )
+    for one in (tried, found):
+        most = (one.effective_trials + 1) / (one.effective_trials + 2)
+        assert require(one.probability) == pytest.approx(most, abs=0.01)
+    assert require(found.probability) < require(tried.probability) < 0.8
+
+
+def test_two_successes_of_three_are_two_thirds_also_after_a_correction(robot: Robot) -> None:
+    ids = [
+        robot.record_outcome('pour', OILED, params={'angle': '50 deg'}, success='true').memory_id
+        for _ in range(3)
+    ]
+    assert robot.suggest('pour', OILED).probability == pytest.approx(0.8)
+    robot.forget(ids[0], 'it spilled')
+    robot.record_outcome('pour', OILED, params={'angle': '50 deg'}, success='false')
+    assert robot.suggest('pour', OILED).probability == pytest.approx(2 / 3, abs=0.01)
+
+
+def test_a_param_that_never_varied_tells_nothing_of_values_far_from_it(robot: Robot) -> None:
+    for _ in range(5):
+        robot.record_outcome('drill', params={'depth': '10 mm'}, success='true')
+    near = robot.suggest('drill', among={'depth': ['11 mm']})
+    assert near.untried and 3 < near.effective_trials < 5
+    far = robot.suggest('drill', among={'depth': ['50 mm']}, default={'depth': '5 mm'})
+    assert (far.default_used, far.probability, far.untried) == (True, None, True)
+
+
 def test_a_rule_of_a_planner_is_a_limit_and_that_of_a_person_is_none(striker: Robot) -> None:
     striker.save_conversation('Never strike faster than 0.2 m/s', 'Fine', actor_id='visitor')
     free = striker.suggest('strike', WOOD, want=GOAL)

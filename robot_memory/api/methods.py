@@ -862,6 +862,9 @@ class ToolMethods:
             predicted: Predicted result.
             interval: Least and greatest of the result in nine of ten trials.
             effective_trials: Number of trials like this that it rests on.
+            untried: True if no trial in a situation like this had these params.
+            nearest_id: Id of the trial whose params are nearest.
+            nearest_params: Params of that trial.
             evidence: Trials that it rests on, the most alike first.
             default_used: True if nothing is known and params are the default.
             why: Why, in one sentence; rules that nobody but the caller can keep come first.

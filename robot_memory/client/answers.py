@@ -528,6 +528,9 @@ class SuggestResponse(TypedDict):
     predicted: Any
     interval: Any
     effective_trials: float
+    untried: bool
+    nearest_id: int | None
+    nearest_params: Any
     evidence: list[WitnessView]
     default_used: bool
     why: str

@@ -27,6 +27,7 @@ from robot_memory.skills.trials import SUCCESS
 from robot_memory.storage.tables import situations
 from robot_memory.storage.tables.trials import Row
 
+_SAME = 0.01
 ENOUGH = 0.5
 """The weight of all trials that are told below which nothing is known."""
 
@@ -44,8 +45,9 @@ class Suggestion:
     """
     Hold params to try, as figures with units and names, and what is predicted of them.
 
-    `predicted` and `interval` are of `result`; none where nothing is known. `left_out` counts
-    trials of too low an authority.
+    `predicted` and `interval` are of `result`; none where nothing is known. `nearest` is the
+    trial in a like situation whose params are nearest, `is_tried`: it had the same. `left_out`
+    counts trials of too low an authority.
     """
 
     params: Mapping[str, Value]
@@ -60,6 +62,22 @@ class Suggestion:
     bounds: Bounds
     empty_by: Sequence[str] = field(default_factory=tuple)
     left_out: int = 0
+    nearest: Row | None = None
+
+    @property
+    def is_tried(self) -> bool:
+        """Say whether the params were tried in a situation like this, within 1 %."""
+        if self.nearest is None:
+            return False
+        tried = self.nearest.params
+        return all(is_near(value, tried.get(name)) for name, value in self.params.items())
+
+
+def is_near(one: Value, other: Value | None) -> bool:
+    """Say whether two values of a param are the same, figures within 1 %."""
+    if not isinstance(one, Amount) or not isinstance(other, Amount):
+        return one == other
+    return math.isclose(one.shown, Amount(other.value, one.unit).shown, rel_tol=_SAME)
 
 
 def suggest(memory: Memory, question: Question) -> Suggestion:
@@ -186,6 +204,7 @@ def _tell(
         False,
         choice.explored,
         bounds,
+        nearest=None if choice.nearest is None else copy.rows[choice.nearest],
     )
 
 

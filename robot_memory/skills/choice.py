@@ -24,6 +24,10 @@ _DOUBT = 2.0
 """Trials like this one that the normal distribution counts for, beside how like ones came out."""
 _SMOOTH = 0.3
 """Deviations over which each of these is smoothed."""
+_LEAST_RATES = {True: 3.0, False: 0.5}
+"""Of params that are names, and of figures, by which trials count for a belief: see `_count`."""
+_ALIKE = 0.5
+"""Likeness of situations from which on what was tried in one is said to be tried in the other."""
 _INTERVAL = 1.645
 """Standard deviations on either side that 90 % of a normal distribution lie within."""
 
@@ -71,7 +75,8 @@ class Choice:
     left. `probability` is of what is wanted (of success, where a result is to be least or most and
     success was recorded); None where nothing is known. `interval` holds 90 % of what a single
     trial's result may be. `trials` is the effective number of trials like this one. `evidence`
-    has (index of the trial, weight from 0 to 1), the weightiest first.
+    has (index of the trial, weight from 0 to 1), the weightiest first. `nearest` is the index of
+    the trial in a like situation whose params are nearest; None where there are no params.
     """
 
     params: Mapping[str, Value]
@@ -82,6 +87,7 @@ class Choice:
     evidence: Sequence[tuple[int, float]] = ()
     default_used: bool = False
     explored: bool = False
+    nearest: int | None = None
 
 
 def list_tried(skill: Skill) -> dict[str, Range | Sequence[Value]]:
@@ -178,24 +184,87 @@ def _tell(
 ) -> Choice:
     means, deviations = fit.predict(point)
     mean, spread = float(means[0]), max(float(np.hypot(deviations[0], fit.noise)), 1e-12)
-    weights = fit.weigh(point)[0]
+    weights, counts = fit.weigh(point)[0], _count(skill, fit, point)
     order = np.argsort(-weights, kind='stable')[:_EVIDENCE]
     evidence = [(int(fit.trials[i]), float(weights[i])) for i in order]
     probability = None
     if want.aim == 'within':
-        warped = want.warp(fit.scales.warp)
         if want.result == SUCCESS:
-            probability = float(rate(warped, means, np.array([spread]))[0])
+            probability = _compute_success(fit, point, counts)
         else:
-            counts = weights * fit.held
-            probability = _compute_probability(warped, mean, spread, fit.compare_trials(), counts)
+            warped = want.warp(fit.scales.warp)
+            likely = _compute_probability(
+                warped, mean, spread, fit.compare_trials(), weights * fit.held
+            )
+            probability = min(likely, limit_belief(counts))
     elif (of_success := skill.fit(SUCCESS, int(point.situations[0]))) is not None:
-        probability = float(np.clip(of_success.predict(point)[0][0], 0, 1))
+        probability = _compute_success(of_success, point, _count(skill, of_success, point))
     low, mean, high = map(
         float, fit.scales.warp.invert(mean + spread * np.array([-_INTERVAL, 0.0, _INTERVAL]))
     )
-    total = float(weights.sum() ** 2 / max((weights**2).sum(), 1e-12))
-    return Choice(params, probability, mean, (low, high), total, evidence, explored=explored)
+    return Choice(
+        params,
+        probability,
+        mean,
+        (low, high),
+        float(counts.sum()),
+        evidence,
+        explored=explored,
+        nearest=_find_nearest(skill, fit, point),
+    )
+
+
+def _compute_success(fit: Fit, point: Points, counts: Floats) -> float:
+    """
+    Return how probable success is, by the share of trials like this that succeeded.
+
+    A failure among successes is no outlier to be doubted: two of three are two thirds.
+    """
+    mean = fit.process.predict_by_all(fit.space.measure(point, fit.points))[0]
+    return float(np.clip(mean, 0.0, limit_belief(counts)))
+
+
+def _count(skill: Skill, fit: Fit, point: Points) -> Floats:
+    """
+    Return for how much of a trial like this each one counts, shape (trials,).
+
+    Of a param that has made no difference it is learned that it makes none, however far off: but
+    that was seen only of what was tried. So trials with other values count the less the farther
+    these are, by a standard deviation of what was tried, and those with another name hardly.
+    """
+    rates = fit.scales.rates.copy()
+    for column, name in enumerate(skill.trials.names, 1):
+        if name.startswith(PARAM):
+            rates[column] = max(rates[column], _LEAST_RATES[name in skill.trials.categories])
+    likeness = replace(fit.scales, rates=rates).compute_likeness(
+        fit.space.measure(point, fit.points)
+    )
+    found: Floats = likeness[0] * fit.held
+    return found
+
+
+def limit_belief(counts: Floats) -> float:
+    """
+    Return what a probability may be at most, by how like this some trials are, (trials,).
+
+    Of n trials that all came out as wanted the next one does with (n + 1) / (n + 2): Laplace's
+    rule of succession. So a figure that was never tried is not told as sure.
+    """
+    total = float(counts.sum())
+    return (total + 1) / (total + 2)
+
+
+def _find_nearest(skill: Skill, fit: Fit, point: Points) -> int | None:
+    """Return the trial, in a situation like that of a point, whose params are nearest to it."""
+    params = [name.startswith(PARAM) for name in skill.trials.names]
+    if not any(params):
+        return None
+    distances = fit.space.measure(point, fit.points)[:, 0]
+    apart = distances[1:][params].sum(axis=0)
+    alike = np.exp(-fit.scales.rates[0] * distances[0]) >= _ALIKE
+    if alike.any():
+        apart = np.where(alike, apart, np.inf)
+    return int(fit.trials[np.flatnonzero(apart == apart.min())[-1]])
 
 
 def _compute_probability(

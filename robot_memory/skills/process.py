@@ -91,6 +91,7 @@ class Process:
         self._whitener, _ = whiten(kernel)
         self._doubted = np.zeros((len(results), 0))
         self._weigh()
+        self._by_all = self._mean, self._weights
 
     def add_noise(self, more: Floats) -> None:
         """
@@ -155,6 +156,13 @@ class Process:
         white = cross @ self._whitener.T
         known = np.square(white).sum(axis=1) - np.square(white @ self._doubted).sum(axis=1)
         return self._mean + cross @ self._weights, np.maximum(self._scales.variance - known, 0.0)
+
+    def predict_by_all(self, distances: Floats) -> Floats:
+        """Return the means of `predict` with outliers trusted as all others are, shape (m,)."""
+        mean, weights = self._by_all
+        cross = self._scales.variance * self._scales.compute_likeness(distances)
+        found: Floats = mean + cross @ weights
+        return found
 
     def sample(self, distances: Floats, among: Floats, generator: np.random.Generator) -> Floats:
         """Draw results without noise at all points at once; among (columns, m, m)."""

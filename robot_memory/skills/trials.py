@@ -19,6 +19,8 @@ SUCCESS = ''
 """The result that success is: 1, failure is 0; not the name of a result that is measured."""
 NUMBER, PARAM = 'number ', 'param '
 """What the names of columns begin with: a number and a param may have one name."""
+_FIXED_SPREAD = 0.25
+"""Share of a value that never varied that others are apart by."""
 _TABULATED = 512
 """Situations whose distances are kept: 2 MB; of more they are computed where they are needed."""
 
@@ -171,12 +173,15 @@ class Trials:
         """
         Return standard deviations and means of the columns of values, shapes (columns,).
 
-        Of categories they are NaN and 0, of what never varied 1 and the value. They are computed
-        once for each number of trials, and must not be changed.
+        Of categories they are NaN and 0. What never varied has a spread of a share of the value,
+        at most 1: in metres a depth of 10 mm and one of 50 mm would else be alike. They are
+        computed once for each number of trials, and must not be changed.
         """
         if self._spreads is None:
             spreads = np.sqrt(self._squares / np.maximum(self._counts, 1))
-            spreads[spreads == 0] = 1.0
+            fixed = _FIXED_SPREAD * np.abs(self._means)
+            fixed = np.where(fixed > 0, np.minimum(fixed, 1.0), 1.0)
+            spreads = np.where(spreads == 0, fixed, spreads)
             centers = self._means.copy()
             for column, name in enumerate(self.names):
                 if name in self.categories:

@@ -88,6 +88,9 @@ class SuggestResponse:
         'Least and greatest of the result in nine of ten trials.', typed='amounts'
     )
     effective_trials: float = arg('Number of trials like this that it rests on.')
+    untried: bool = arg('True if no trial in a situation like this had these params.')
+    nearest_id: int | None = arg('Id of the trial whose params are nearest.')
+    nearest_params: Json | None = arg('Params of that trial.', typed='figures')
     evidence: tuple[WitnessView, ...] = arg('Trials that it rests on, the most alike first.')
     default_used: bool = arg('True if nothing is known and params are the default.')
     why: str = arg('Why, in one sentence; rules that nobody but the caller can keep come first.')
@@ -137,6 +140,9 @@ def suggest(memory: Memory, request: SuggestRequest) -> SuggestResponse:
         _show(found.predicted),
         None if found.interval is None else [_show(one) for one in found.interval],
         round(found.trials, 2),
+        bool(found.params) and not found.is_tried,
+        None if found.nearest is None else found.nearest.memory_id,
+        None if found.nearest is None else write_values(found.nearest.params),
         name_pages(memory.settings, (_view_witness(one) for one in found.evidence)),
         found.default_used,
         _explain(question, found, _name_skills(memory, question) if not found.trials else ''),
@@ -182,6 +188,24 @@ def _name_limits(bounds: Bounds) -> str:
     return f', within the limits of {", ".join(dict.fromkeys(said))}' if said else ''
 
 
+def _name_nearest(found: Suggestion) -> str:
+    """Return by which params the nearest trial differs, where those suggested are untried."""
+    if found.nearest is None or found.is_tried:
+        return ''
+    had = []
+    for name, value in found.params.items():
+        tried = found.nearest.params.get(name)
+        if tried is None:
+            had.append(f'no {name}')
+        elif not suggestions.is_near(value, tried):
+            gap = ''
+            if isinstance(value, Amount) and isinstance(tried, Amount):
+                off = abs(value.shown - Amount(tried.value, value.unit).shown)
+                gap = f' ({f"{off:.3g} {value.unit}".rstrip()} off)'
+            had.append(f'{name} {tried}{gap}')
+    return f', untried: the nearest trial, mem_{found.nearest.memory_id}, had {", ".join(had)}'
+
+
 def _explain(question: Question, found: Suggestion, skills: str) -> str:
     """Return why, in one sentence; `skills` are those that there are instead."""
     said = ', '.join(f'{name} {value}' for name, value in found.params.items())
@@ -199,11 +223,11 @@ def _explain(question: Question, found: Suggestion, skills: str) -> str:
     elif not found.params:
         why = f'no trial of {question.skill} is like this{skills}, and no default is given'
     else:
-        how = f'about {found.trials:.3g} trials like this'
+        how = f'about {round(found.trials, 2):.3g} trials like this'
         expects = f' predict {found.result} {found.predicted}' if found.predicted else ''
         chance = '' if found.probability is None else f', {found.probability:.0%} likely as wanted'
         drawn = ' (explored)' if found.explored else ''
-        why = f'{said}{drawn}: {how}{expects}{chance}{bound}'
+        why = f'{said}{drawn}: {how}{expects}{chance}{_name_nearest(found)}{bound}'
     left = ''
     if found.left_out:
         left = f'; {found.left_out} trials of lower authority do not count'
