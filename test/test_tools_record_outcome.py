@@ -69,7 +69,7 @@ def test_a_key_answers_as_the_first_call_did_and_refuses_another_body(robot: Rob
     [
         ({'skill': ' '}, ['skill']),
         ({'params': {'speed': '3 N'}}, ['params.speed', 'N', 'm/s', 'strike']),
-        ({'params': {'speed': 3}}, ['params.speed', 'no unit', 'm/s']),
+        ({'params': {'speed': 3}}, ['params.speed is 3 without a unit', 'm/s', '"3 m/s"']),
         ({'params': {'speed': 'fast'}}, ['params.speed', "'fast'", 'm/s']),
         ({'params': {'speed': '3 furlongs'}}, ['params.speed', "'furlongs'"]),
         ({'params': {'speed': 'nan m/s'}}, ['params.speed', 'nan m/s']),
@@ -91,6 +91,30 @@ def test_what_does_not_fit_is_refused_by_what_is_known(
     for word in words:
         assert word in str(refused.value)
     assert strike(robot).trials == 2
+
+
+def test_a_figure_without_a_unit_that_blocks_later_trials_is_named_with_its_cure(
+    robot: Robot,
+) -> None:
+    first = strike(robot, params={'speed': 1}).memory_id
+    with pytest.raises(InvalidArgument) as refused:
+        strike(robot, params={'speed': '1.2 m/s'})
+    assert str(refused.value) == (
+        f'params.speed is 1.2 m/s, but a figure without a unit in trial mem_{first} of strike: '
+        'forget it and report it again with its unit, or pass a figure alone, e.g. 1.2'
+    )
+    robot.forget(first, 'the unit is missing')
+    strike(robot, params={'speed': '1 m/s'})
+    assert strike(robot, params={'speed': '120 cm/s'}).trials == 2
+
+
+def test_of_many_trials_of_another_unit_the_newest_are_named(robot: Robot) -> None:
+    ids = [strike(robot).memory_id for _ in range(5)]
+    named = ', '.join(f'mem_{one}' for one in ids[:1:-1])
+    with pytest.raises(InvalidArgument, match=f'in trials {named} and 2 more of strike: pass a '):
+        strike(robot, params={'speed': 3})
+    with pytest.raises(InvalidArgument, match='if those are wrong, forget them and report them'):
+        strike(robot, params={'speed': 'fast'})
 
 
 def test_a_memory_or_session_that_is_not_there_is_refused(robot: Robot) -> None:

@@ -17,9 +17,7 @@ import numpy as np
 
 from robot_memory.background.blas import hold_blas
 from robot_memory.background.skill_states import name_changes, read_state, write_state
-from robot_memory.core.amounts import Amount, Value, describe_unit
-from robot_memory.core.errors import InvalidArgument
-from robot_memory.core.json_text import format_value
+from robot_memory.core.amounts import Amount, Value
 from robot_memory.core.trials import Trial
 from robot_memory.embedding import BackgroundEmbedder
 from robot_memory.embedding.quantisation import Vector
@@ -183,34 +181,6 @@ def _draw_vector(digest: bytes, dimension: int) -> Vector:
     drawn = np.random.default_rng(seed).standard_normal(dimension)
     vector: Vector = (drawn / np.linalg.norm(drawn)).astype(np.float32)
     return vector
-
-
-def check_units(copy: SkillCopy, trial: Trial) -> None:
-    """Raise InvalidArgument where a figure of a trial is of another quantity than the skill's."""
-    for role, values in zip(ROLES, (trial.numbers, trial.params, trial.results), strict=True):
-        for name, value in values.items():
-            check_unit(copy, role, name, value)
-
-
-def check_unit(copy: SkillCopy, role: str, name: str, value: Value) -> None:
-    """Raise InvalidArgument for a value of another quantity than the trials of the skill have."""
-    if (role, name) not in copy.units:
-        return
-    unit, where = copy.units[role, name], f'{role}.{name}'
-    so_far = f'in the trials of {copy.key.skill}'
-    if unit is None and isinstance(value, Amount):
-        raise InvalidArgument(f'{where} is a name {so_far}, not the figure {value}')
-    if unit is None:
-        return
-    if isinstance(value, str):
-        raise InvalidArgument(
-            f'{where} is a figure in {describe_unit(unit)} {so_far}, not {format_value(value)}'
-        )
-    if Amount(0.0, unit).dimension != value.dimension:
-        raise InvalidArgument(
-            f'{where} has the unit {describe_unit(value.unit)}, but {describe_unit(unit)} '
-            f'{so_far}: pass it in a unit of that quantity'
-        )
 
 
 def to_plain(values: Mapping[str, Value]) -> dict[str, float | str]:

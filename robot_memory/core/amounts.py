@@ -132,11 +132,6 @@ def _make_checked(where: str, value: float, unit: str) -> Amount:
     return found
 
 
-def describe_unit(unit: str) -> str:
-    """Return a unit in words."""
-    return unit or 'no unit'
-
-
 def write_values(values: Mapping[str, Value]) -> dict[str, Any]:
     """Return figures and names as plain JSON."""
     return {

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from robot_memory.background.skills import SkillCopy, SkillKey, check_units
+from robot_memory.background.skills import SkillCopy, SkillKey
+from robot_memory.background.trial_units import check_units
 from robot_memory.core.authority import THE_STORE, Writer
 from robot_memory.core.errors import Conflict
 from robot_memory.core.json_text import format_value

@@ -6,8 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from robot_memory.background.skills import SkillCopy, check_unit
-from robot_memory.core.amounts import Amount, Value, describe_unit, read_value
+from robot_memory.background.skills import SkillCopy
+from robot_memory.background.trial_units import check_unit
+from robot_memory.core.amounts import Amount, Value, read_value
 from robot_memory.core.errors import InvalidArgument
 from robot_memory.core.json_text import format_value
 from robot_memory.skills.choice import Range, Want, list_tried
@@ -67,10 +68,14 @@ def _list_allowed(allowed: Any) -> list[Any]:
 
 def check_known(copy: SkillCopy, question: Question) -> None:
     """Raise InvalidArgument for numbers and params that no trial of the skill has."""
-    for role, values in (('numbers', question.numbers), ('params', question.default or {})):
+    default = question.default or {}
+    for said, role, values in (
+        ('numbers', 'numbers', question.numbers),
+        ('default', 'params', default),
+    ):
         for name, value in values.items():
             _check_name(copy, role, name)
-            check_unit(copy, role, name, value)
+            check_unit(copy, role, name, value, f'{said}.{name}')
     for name in question.among or {}:
         _check_name(copy, 'params', name)
 
@@ -99,11 +104,10 @@ def read_want(copy: SkillCopy, want: Mapping[str, Any]) -> Want:
     if not set(want) <= {'result', 'value', 'tolerance'} or not {'result', 'value'} <= set(want):
         raise InvalidArgument(f'{_WANT}; not {format_value(dict(want))}')
     name = _check_result(copy, want['result'])
-    unit = copy.units.get(('results', name)) or ''
-    value = _read_of_result('want.value', want['value'], unit)
+    value = _read_of_result(copy, name, 'want.value', want['value'])
     if 'tolerance' not in want:
         raise InvalidArgument(f'{_WANT}; tolerance is missing: how far from {value} still is good')
-    tolerance = _read_of_result('want.tolerance', want['tolerance'], unit)
+    tolerance = _read_of_result(copy, name, 'want.tolerance', want['tolerance'])
     span = tolerance.value - Amount(0.0, tolerance.unit).value
     if tolerance.unit in ('degC', 'degF'):
         span = tolerance.shown * (1.0 if tolerance.unit == 'degC' else 5 / 9)
@@ -126,14 +130,10 @@ def _list_results(copy: SkillCopy) -> list[str]:
     return sorted(name for role, name in copy.units if role == 'results')
 
 
-def _read_of_result(where: str, given: Any, unit: str) -> Amount:
+def _read_of_result(copy: SkillCopy, name: str, where: str, given: Any) -> Amount:
     found = read_value(where, given, may_be_name=False)
     assert isinstance(found, Amount)
-    if unit and found.dimension != Amount(0.0, unit).dimension:
-        raise InvalidArgument(
-            f'{where} has the unit {describe_unit(found.unit)}, but the result was measured in '
-            f'{unit}'
-        )
+    check_unit(copy, 'results', name, found, where)
     return found
 
 
@@ -158,7 +158,7 @@ def _read_allowed(
     values = []
     for one in _list_allowed(allowed):
         read = _read_one(where, one)
-        check_unit(copy, 'params', name, read)
+        check_unit(copy, 'params', name, read, where)
         values.append(read)
     if not values:
         raise InvalidArgument(f'{where} has no value; give a list of values, or min and max')
