@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import shutil
 import subprocess
 import sys
@@ -20,10 +21,14 @@ from test_tools_erase import erase, find_markers
 from robot_memory.archive.reader import import_archive
 from robot_memory.archive.writer import ExportScope, generate_lines
 from robot_memory.background import folding as folder
+from robot_memory.background import proof
+from robot_memory.cli.responses import render
+from robot_memory.cli.text import Paint
 from robot_memory.detectors import Pose
 from robot_memory.lifecycle.perceptions import Perception, store_perception
 from robot_memory.storage import checksums
 from robot_memory.storage.admin.audit_check import check
+from robot_memory.storage.tables import erased_texts, erasures
 from robot_memory.storage.tables.transforms import Edge
 
 ANNA, BOB = 'operator:anna', 'operator:bob'
@@ -369,6 +374,7 @@ def test_an_older_file_is_compacted_at_its_first_erasure_and_its_copy_is_named(
         assert receipt['file'].startswith('compacted: it was not written with secure_delete')
         ((copy, why),) = [one.split(': ', 1) for one in receipt['still_holding']]
         assert copy.endswith('.before-upgrade') and 'earlier release: delete it' in why
+        assert receipt['holds'] is False
         assert find_markers(words, *memory.db.files) == []
         second = erase(robot, memory_ids=[require(robot.learn('holunder').memory_id)])
         assert require(second.receipt)['file'] == 'overwritten in place'
@@ -489,6 +495,7 @@ def test_a_word_that_every_file_begins_with_proves_nothing(robot: Robot) -> None
     assert require(done.receipt)['checks']['bytes'] == {
         'holds': True,
         'detail': '0 of 4 words found',
+        'too_short': 5,
     }
 
 
@@ -557,3 +564,53 @@ def test_backups_that_another_process_makes_are_rewritten_and_lost_folders_named
     (lost,) = receipt['still_holding']
     assert lost == f'{folders[0]}: the folder is not there: delete the backups that it had'
     assert find_markers(['zwetschge'], made, *operator.memory.db.files) == []
+    assert receipt['holds'] is None and receipt['checks']['bytes']['holds'] is None
+    assert receipt['not_searched'][-1] == lost
+    assert 'connect it and delete the backups' in receipt['to_finish']
+
+
+def test_an_interrupted_proof_does_not_say_that_what_it_did_not_search_holds(
+    robot: Robot, open_robot: Callable[..., Robot]
+) -> None:
+    kept = require(robot.learn('the zwetschge cup is red').memory_id)
+    with robot.memory.db.read() as reading:
+        reading.execute('SELECT 1 FROM memories').fetchall()
+        robot.learn('the door is closed')
+        number = require(erase(robot, memory_ids=[kept]).erasure)
+    with robot.memory.db.write() as connection:  # as a kill while the proof was made leaves it
+        erasures.remove_words(connection, number)
+    robot.memory.close()
+    done = open_robot(resident=False, python_role='operator').erase(erasure=number)
+    receipt = require(done.receipt)
+    assert done.status == 'erased' and receipt['holds'] is None
+    held = {name: one['holds'] for name, one in receipt['checks'].items()}
+    assert held == {'rows': True, 'terms': None, 'pages': True, 'bytes': None}
+    assert all('not searched' in one for one in receipt['not_searched'])
+    assert 'search the file, the log and the backups' in receipt['to_finish']
+    shown = render('erase', done, Paint(io.StringIO()))
+    assert shown.startswith(f'Erasure {number}: UNKNOWN\n')
+
+
+def test_a_receipt_of_an_earlier_release_is_not_taken_for_more_than_it_searched() -> None:
+    checks = {
+        'rows': {'holds': True, 'detail': 'rows left in no table'},
+        'bytes': {'holds': True, 'detail': 'not searched: the words went with the process'},
+    }
+    assert proof.sum_up({'checks': checks, 'still_holding': []})['holds'] is None
+    checks['bytes']['detail'] = '0 of 4 words found'
+    assert proof.sum_up({'checks': checks, 'still_holding': []})['holds'] is True
+    assert proof.sum_up({'checks': checks, 'still_holding': ['a: not there']})['holds'] is None
+    assert proof.sum_up({})['holds'] is None
+
+
+def test_words_that_are_too_short_or_too_many_to_be_looked_for_are_counted(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    found = erased_texts.find_words(['Bob has a zwetschge, 李雷雷', 'bob sleeps'])
+    assert (found.short, found.left_out) == (3, 0)
+    monkeypatch.setattr(erased_texts, 'MOST_WORDS', 4)
+    thinned = erased_texts.find_words(['Bob has a zwetschge, 李雷雷', 'bob sleeps'])
+    assert thinned.left_out == len(found.words) - len(thinned.words) > 0
+    assert proof.check_bytes(thinned, {}, [])['holds'] is None
+    assert proof.check_bytes(found, {}, [])['holds'] is True
+    assert proof.check_bytes(thinned, {'a': {'sleeps'}}, [])['holds'] is False

@@ -212,3 +212,4 @@ def test_two_commands_preview_and_erase_with_a_receipt(tmp_path: Path) -> None:
     assert find_markers(['quuxnam'], path, path.with_name('cli.db-wal')) == []
     again = run('erase', '--erasure', str(done['erasure']))
     assert again['receipt']['checks'] == done['receipt']['checks']
+    assert again['receipt']['holds'] is True

@@ -388,7 +388,8 @@ class ToolMethods:
             erasure: Erasure whose state or receipt is asked for.
 
         Returns:
-            status: preview, pending (erased, the proof goes on) or erased (proved).
+            status: preview, pending (erased, the proof goes on) or erased (receipt.holds says if
+                proved).
             counts: How many memories, observations, revisions, payload parts, events and sessions.
             token: Confirms this preview, once, for 10 minutes.
             memories: Memories that go, the first 1000.
@@ -398,7 +399,9 @@ class ToolMethods:
             mentions: Memories of others that name the actor; they go only if memory_ids has them.
             erasure: Id of the erasure.
             pending: What the proof waits for.
-            receipt: Who, why, when, salted SHA-256 of the texts, and the checks that hold.
+            receipt: Who, why, when, salted SHA-256 of the texts, and the checks. holds is true
+                where all was searched and nothing found, null where not all was (not_searched,
+                to_finish).
             outside: What erase cannot reach.
 
         """

@@ -14,6 +14,7 @@ from robot_memory.storage.events.fields import Fields
 from robot_memory.storage.events.pages import read_events
 from robot_memory.storage.tables import erasable, erased_texts, erasing, memories, tombstones
 from robot_memory.storage.tables.doomed import Doomed
+from robot_memory.storage.tables.erased_texts import Sought
 from robot_memory.storage.tables.folding import Candidate
 
 _HOUR = 3600 * 10**9
@@ -36,7 +37,7 @@ class Taken:
     """Hold what is told of texts that are gone: those said, and the words to look for."""
 
     said: list[str]
-    words: list[str]
+    words: Sought
 
 
 def read_texts(connection: Connection, doomed: Doomed) -> Taken:

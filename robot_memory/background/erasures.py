@@ -5,10 +5,10 @@ from __future__ import annotations
 import logging
 import os
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
-from robot_memory.background import erasing
+from robot_memory.background import erasing, proof
 from robot_memory.background.erasing import Order
 from robot_memory.core.clock import Clock, SteadyClock, format_instant
 from robot_memory.core.errors import RobotMemoryError
@@ -26,6 +26,7 @@ from robot_memory.storage.admin.erased_backups import (
 from robot_memory.storage.tables import erased_texts, erasures, meta
 from robot_memory.storage.tables.doomed import Doomed
 from robot_memory.storage.tables.erasable import find_left
+from robot_memory.storage.tables.erased_texts import Sought
 from robot_memory.storage.tables.erasures import Erasure
 
 logger = logging.getLogger(__name__)
@@ -63,7 +64,7 @@ class Eraser:
         self._clock = clock
         self._steady = steady
         self._lock = threading.Lock()
-        self._words: dict[int, list[str]] = {}
+        self._words: dict[int, Sought] = {}
         self._answered: dict[int, Answered] = {}
         self._cleaned: dict[int, str] = {}
         self._retry_at = 0.0
@@ -158,12 +159,12 @@ class Eraser:
             self._empty_log(_PATIENCE_SECONDS)
         tell('checks')
         checks = self._check(doomed, words, answered)
-        if not all(one['holds'] for one in checks.values()) and not self._cleaned[found.id]:
+        if _list_failed(checks) and not self._cleaned[found.id]:
             cleaning.compact(self._db)
             self._cleaned[found.id] = 'compacted: a check did not hold'
             self._empty_log(_PATIENCE_SECONDS)
             checks = self._check(doomed, words, answered)
-        failed = [name for name, one in checks.items() if not one['holds']]
+        failed = _list_failed(checks)
         if failed:
             details = '; '.join(f'{name}: {checks[name]["detail"]}' for name in failed)
             raise _Waiting(f'the proof does not hold yet: {details}')
@@ -172,7 +173,7 @@ class Eraser:
             'checks': checks,
             'file': self._cleaned[found.id] or 'overwritten in place',
             'rewritten': [str(path) for path in answered.rewritten],
-            'still_holding': [f'{path}: {why}' for path, why in answered.holding],
+            'still_holding': _name_unread(answered),
         }
 
     def _answer_backups(self, found: Erasure, doomed: Doomed) -> Answered:
@@ -224,24 +225,25 @@ class Eraser:
             raise _Waiting(reader)
 
     def _check(
-        self, doomed: Doomed, words: list[str] | None, answered: Answered
+        self, doomed: Doomed, sought: Sought | None, answered: Answered
     ) -> dict[str, dict[str, Any]]:
-        """Return of each check whether it holds, and what was looked at."""
+        """Return of each check whether it holds, None where that is not known, and why."""
         with self._db.read() as connection:
             left = find_left(connection, [*doomed.created, *doomed.events])
-        terms = cleaning.find_terms(self._db, words or [])
+        words = sought.words if sought is not None else []
+        terms = cleaning.find_terms(self._db, words)
         pages = cleaning.find_pages(self._db)
         if pages is None:
             raise _Waiting('a process reads an earlier state of the store')
-        found = self._search(words or [], answered)
+        found = self._search(words, answered)
         return {
             'rows': {'holds': not left, 'detail': f'rows left in {left or "no table"}'},
-            'terms': {'holds': not terms, 'detail': f'{len(terms)} terms lead to no row'},
+            'terms': proof.check_terms(sought, terms),
             'pages': {
                 'holds': not pages,
                 'detail': f'{len(pages)} free pages are not zero',
             },
-            'bytes': {'holds': not found, 'detail': _describe_search(words, found)},
+            'bytes': proof.check_bytes(sought, found, _name_unread(answered)),
         }
 
     def _search(self, words: list[str], answered: Answered) -> dict[str, set[str]]:
@@ -258,10 +260,9 @@ class Eraser:
         return {name: rest for name, some in found.items() if (rest := some - held)}
 
 
-def _describe_search(words: list[str] | None, found: Mapping[str, set[str]]) -> str:
-    """Return how many erased words the files of a store hold, if they are still known."""
-    if words is None:
-        return 'not searched: the words went with the process that was interrupted'
-    number = len(set().union(*found.values()))
-    places = f' in {", ".join(found)}' if found else ''
-    return f'{number} of {len(words)} words found{places}'
+def _list_failed(checks: dict[str, dict[str, Any]]) -> list[str]:
+    return [name for name, one in checks.items() if one['holds'] is False]
+
+
+def _name_unread(answered: Answered) -> list[str]:
+    return [f'{path}: {why}' for path, why in answered.holding]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from robot_memory.cli.erased import render_erase
 from robot_memory.cli.retrieved import (
     render_context,
     render_explained,
@@ -304,6 +305,7 @@ _WORDS: dict[str, Callable[[Any, Paint], str]] = {
     'recall': render_recall,
     'save_perception': _render_save_perception,
     'forget': _render_forget,
+    'erase': render_erase,
     'update': _render_update,
     'start_session': _render_start_session,
     'end_session': _render_end_session,

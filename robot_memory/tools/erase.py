@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from robot_memory.background import erasing
+from robot_memory.background import erasing, proof
 from robot_memory.core.clock import format_instant
 from robot_memory.core.errors import InvalidArgument
 from robot_memory.core.fields import Json, actor_arg, arg
@@ -61,7 +61,9 @@ class DoomedView:
 class EraseResponse:
     """Response of erase."""
 
-    status: str = arg('preview, pending (erased, the proof goes on) or erased (proved).')
+    status: str = arg(
+        'preview, pending (erased, the proof goes on) or erased (receipt.holds says if proved).'
+    )
     counts: Json = arg(
         'How many memories, observations, revisions, payload parts, events and sessions.'
     )
@@ -88,7 +90,8 @@ class EraseResponse:
     erasure: int | None = arg('Id of the erasure.', default=None, omitted=True)
     pending: str | None = arg('What the proof waits for.', default=None, omitted=True)
     receipt: Json | None = arg(
-        'Who, why, when, salted SHA-256 of the texts, and the checks that hold.',
+        'Who, why, when, salted SHA-256 of the texts, and the checks. holds is true where all was '
+        'searched and nothing found, null where not all was (not_searched, to_finish).',
         default=None,
         omitted=True,
     )
@@ -158,7 +161,7 @@ def _view_erased(done: Erased) -> EraseResponse:
             'by': describe_writer(found.writer),
             'reason': found.reason,
             'erased_at': format_instant(found.at),
-            **found.receipt,
+            **proof.sum_up(found.receipt),
         }
     return EraseResponse(
         'pending' if receipt is None else 'erased',

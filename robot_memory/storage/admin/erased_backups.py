@@ -29,6 +29,8 @@ from robot_memory.storage.tables.meta import get_store_id
 from robot_memory.storage.upgrade import copy_of
 from robot_memory.storage.vector_extension import load_vectors
 
+OF_EARLIER = 'of an earlier release: delete it'
+"""Ends what is said of a backup that surely holds what was erased, and cannot be rewritten."""
 Erase = Callable[[apsw.Connection], bool]
 """Removes from a backup what was erased, in a transaction; says whether there was any."""
 
@@ -136,8 +138,7 @@ def _erase(part: Path, store_id: str, ids: Sequence[int], erase: Erase) -> bool:
             if not _has_any(connection, ids):
                 return False
             raise _TooOld(
-                f'it has schema version {schema_runner.version_of(connection)}, of an earlier '
-                'release: delete it'
+                f'it has schema version {schema_runner.version_of(connection)}, {OF_EARLIER}'
             )
         connection.execute('BEGIN IMMEDIATE')
         had_any = erase(connection)

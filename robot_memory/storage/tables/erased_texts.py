@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import apsw
 
@@ -32,6 +32,18 @@ _SAID = (
     'SELECT content FROM revisions WHERE memory_id = ?',
     'SELECT text FROM observations WHERE memory_id = ?',
 )
+
+
+class Sought(NamedTuple):
+    """
+    Hold the words that a proof looks for.
+
+    `short` counts those that are too short for it, `left_out` those that were too many.
+    """
+
+    words: list[str]
+    short: int = 0
+    left_out: int = 0
 
 
 def read_memory(connection: apsw.Connection, memory_id: int) -> Iterator[str]:
@@ -81,13 +93,14 @@ def _read(connection: apsw.Connection, sql: str, value: Any) -> list[str]:
     return [text for row in rows for text in row if isinstance(text, str) and text]
 
 
-def find_words(texts: Iterable[str]) -> list[str]:
+def find_words(texts: Iterable[str]) -> Sought:
     """
     Return the words of texts, as written and in small letters, and short texts as a whole.
 
     Of JSON those of its names and values.
     """
     found: dict[str, None] = {}
+    short: set[str] = set()
     for text in texts:
         if text.startswith(SAMPLE):
             found[text] = None
@@ -98,13 +111,11 @@ def find_words(texts: Iterable[str]) -> list[str]:
                 for form in (word, word.lower()):
                     if len(form.encode('utf-8', 'replace')) >= LEAST_BYTES:
                         found[form] = None
-    return _thin(list(found))
-
-
-def _thin(words: list[str]) -> list[str]:
-    """Return no more words than are looked for, taken from all over."""
-    step = max(1, -(-len(words) // MOST_WORDS))
-    return words[::step]
+                if word and word not in found:
+                    short.add(word.lower())
+    # No more than are looked for, taken from all over.
+    words = [*found][:: max(1, -(-len(found) // MOST_WORDS))]
+    return Sought(words, len(short), len(found) - len(words))
 
 
 def _list_plain(text: str) -> list[str]:

@@ -18,6 +18,7 @@ from robot_memory.core.authority import Writer
 from robot_memory.core.errors import NotFound
 from robot_memory.storage import epochs
 from robot_memory.storage.tables import writers
+from robot_memory.storage.tables.erased_texts import Sought
 
 
 @dataclass(frozen=True)
@@ -35,7 +36,7 @@ class Erasure:
     items: dict[str, list[int]]
     counts: dict[str, int]
     digests: tuple[str, ...]
-    words: list[str] | None
+    words: Sought | None
     waits_for: str
     receipt: dict[str, Any] | None
     writer: Writer
@@ -63,7 +64,7 @@ def describe(
     items: Mapping[str, list[int]],
     counts: Mapping[str, int],
     digests: list[str],
-    words: list[str],
+    words: Sought,
 ) -> None:
     """Note what an erasure took, and what its proof looks for."""
     connection.execute(
@@ -72,7 +73,7 @@ def describe(
             json.dumps(items),
             json.dumps(counts),
             json.dumps(digests),
-            json.dumps(words, ensure_ascii=False),
+            json.dumps(words._asdict(), ensure_ascii=False),
             erasure,
         ),
     )
@@ -157,7 +158,7 @@ def carry_over(connection: apsw.Connection, known: Erasure | None) -> int:
         finish(connection, erasure, {})
         return erasure
     erasure = begin(connection, known.writer, known.reason, known.at)
-    describe(connection, erasure, {}, known.counts, [*known.digests], [])
+    describe(connection, erasure, {}, known.counts, [*known.digests], Sought([]))
     finish(connection, erasure, known.receipt or {})
     return erasure
 
@@ -178,8 +179,16 @@ def _make(row: tuple[Any, ...]) -> Erasure:
         json.loads(items),
         json.loads(counts),
         tuple(json.loads(digests)),
-        None if words is None else json.loads(words),
+        _read_words(words),
         waits_for,
         None if receipt is None else json.loads(receipt),
         Writer(*writer),
     )
+
+
+def _read_words(text: str | None) -> Sought | None:
+    """Return what a proof looks for; earlier releases stored the words alone."""
+    if text is None:
+        return None
+    told = json.loads(text)
+    return Sought(told) if isinstance(told, list) else Sought(**told)
