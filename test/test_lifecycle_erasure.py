@@ -99,6 +99,47 @@ def test_what_others_stored_beside_a_text_is_a_mention_too(robot: Robot) -> None
     assert found.mentions == (seen.memory_id, noted.memory_id, met.memory_id)
 
 
+@pytest.mark.parametrize(
+    'written', ['Müller', 'MÜLLER', 'Mu\u0308ller', 'Mueller', 'MUELLER', 'Muller', 'ＭÜller']
+)
+@pytest.mark.parametrize('name', ['müller', 'Mu\u0308ller', 'Mueller'])
+def test_a_name_is_a_mention_however_it_is_written(robot: Robot, name: str, written: str) -> None:
+    actor = f'operator:{name}'
+    says(robot, actor, 'the red door is closed')
+    named = require(says(robot, BOB, f'{written} likes the green lamp').memory_id)
+    says(robot, BOB, 'Miller likes the blue lamp')
+    found = robot.erase(actor_id=actor, reason='asked for')
+    is_told = (name, written) != ('Mueller', 'Muller')  # what is spelled out has no accent
+    assert found.mentions == ((named,) if is_told else None)
+
+
+def test_mentions_in_history_reasons_tags_sessions_and_collections_are_told(robot: Robot) -> None:
+    says(robot, 'operator:jörg', 'the red door is closed')
+    fine = require(says(robot, BOB, 'the plate is wet').memory_id)
+    changed = require(says(robot, BOB, 'JÖRG has the key').memory_id)
+    robot.update(changed, 'somebody has the key', {'actor_id': BOB})
+    reason = require(says(robot, BOB, 'the lamp is green').memory_id)
+    robot.forget(reason, 'Joerg asked for it')
+    tagged = require(says(robot, BOB, 'the cup is blue').memory_id)
+    with robot.memory.db.write() as connection:
+        connection.execute('UPDATE memories SET tags = ? WHERE id = ?', ('["jo\u0308rg"]', tagged))
+    seen = require(says(robot, BOB, 'the shelf is full').memory_id)
+    assert says(robot, 'operator:maria', 'the shelf is full').observed
+    with robot.memory.db.write() as connection:
+        connection.execute('UPDATE observations SET text = ?', ('the shelf of Jörg is full',))
+    placed = require(says(robot, BOB, 'the saw is sharp', collection='jorg_lab').memory_id)
+    session = robot.start_session(title='Tour with Jörg').session_id
+    robot.start_session(title='Tour with Maria')
+    found = robot.erase(actor_id='operator:jörg', reason='asked for')
+    assert found.mentions == (changed, reason, tagged, seen, placed)
+    assert fine not in found.mentions
+    told = [one for one in require(found.outside) if 'the actor in its' in one]
+    assert told == [
+        f'session {session} names the actor in its title: erase it by session_id',
+        'collection jorg_lab has the name of the actor in its own: it goes with its memories',
+    ]
+
+
 def test_earlier_states_that_an_actor_said_go_and_the_present_one_stays(robot: Robot) -> None:
     kept = require(says(robot, ANNA, 'the zwetschge cup is red').memory_id)
     robot.update(kept, 'the cup is blue', {'actor_id': BOB})

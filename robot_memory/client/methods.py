@@ -404,13 +404,14 @@ class ToolMethods(ToolCaller):
             memory_ids: Ids of all memories that go.
             events: Folded events that go.
             kept: Memories that stay, because others observed them, without the part that goes.
-            mentions: Memories of others that name the actor; they go only if memory_ids has them.
+            mentions: Memories of others that name the actor, in an earlier state, a reason, a tag
+                or the name of the collection, too; they go only if memory_ids has them.
             erasure: Id of the erasure.
             pending: What the proof waits for.
             receipt: Who, why, when, salted SHA-256 of the texts, and the checks. holds is true
                 where all was searched and nothing found, null where not all was (not_searched,
                 to_finish).
-            outside: What erase cannot reach.
+            outside: What erase does not reach; first sessions and collections that name the actor.
 
         """
         answer: EraseResponse = self._run(

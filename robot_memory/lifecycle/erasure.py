@@ -21,11 +21,13 @@ from robot_memory.storage.tables import (
     doomed,
     erasures,
     memories,
+    mentions,
     sessions,
     tombstones,
 )
 from robot_memory.storage.tables.doomed import Doomed
 from robot_memory.storage.tables.erasures import Erasure
+from robot_memory.storage.tables.mentions import Mentions
 
 ACTION = 'erase'
 _SALT_BYTES = 16
@@ -46,7 +48,7 @@ class Preview:
     """Hold what an erasure would take, and the token that confirms it."""
 
     doomed: Doomed
-    mentions: list[int]
+    mentions: Mentions
     token: str
 
 
@@ -76,11 +78,11 @@ def preview(memory: Memory, wanted: Wanted, reason: str) -> Preview:
             'reason': reason,
         }
         token = confirmations.issue(connection, ACTION, memory.caller, items, memory.clock())
-    mentions: list[int] = []
+    named = Mentions()
     if wanted.actor_id:
         with memory.db.read() as connection:  # it reads all texts: writers do not wait for it
-            mentions = doomed.find_mentions(connection, wanted.actor_id, found)
-    return Preview(found, mentions, token)
+            named = mentions.find_mentions(connection, wanted.actor_id, found)
+    return Preview(found, named, token)
 
 
 def _find(connection: Connection, wanted: Wanted) -> Doomed:

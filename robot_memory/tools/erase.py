@@ -83,7 +83,8 @@ class EraseResponse:
         omitted=True,
     )
     mentions: tuple[int, ...] | None = arg(
-        'Memories of others that name the actor; they go only if memory_ids has them.',
+        'Memories of others that name the actor, in an earlier state, a reason, a tag or the name '
+        'of the collection, too; they go only if memory_ids has them.',
         default=None,
         omitted=True,
     )
@@ -95,7 +96,11 @@ class EraseResponse:
         default=None,
         omitted=True,
     )
-    outside: tuple[str, ...] | None = arg('What erase cannot reach.', default=None, omitted=True)
+    outside: tuple[str, ...] | None = arg(
+        'What erase does not reach; first sessions and collections that name the actor.',
+        default=None,
+        omitted=True,
+    )
 
 
 @tool(destructive=True, operator=True, frees_space=True)
@@ -144,8 +149,8 @@ def _view_preview(memory: Memory, found: Preview) -> EraseResponse:
         tuple(doomed.memories),
         tuple(doomed.events) or None,
         tuple(sorted(doomed.kept)) or None,
-        tuple(found.mentions) or None,
-        outside=_OUTSIDE,
+        tuple(found.mentions.memories) or None,
+        outside=(*found.mentions.describe(), *_OUTSIDE),
     )
 
 

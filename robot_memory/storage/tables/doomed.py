@@ -152,19 +152,6 @@ def _find(connection: apsw.Connection, column: str, value: str) -> Doomed:
     return doomed
 
 
-def find_mentions(connection: apsw.Connection, actor_id: str, doomed: Doomed) -> list[int]:
-    """Return memories of others whose text, context, data or metadata has the name of an actor."""
-    name = actor_id.rpartition(':')[2]
-    rows: Any = connection.execute(
-        'SELECT m.id FROM memories AS m LEFT JOIN payloads AS p ON p.memory_id = m.id WHERE'
-        ' m.actor_id IS NOT ?1 AND (instr(lower(m.content), lower(?2)) OR'
-        ' instr(lower(m.context), lower(?2)) OR instr(lower(p.data), lower(?2)) OR'
-        ' instr(lower(p.metadata), lower(?2))) ORDER BY m.id',
-        (actor_id, name),
-    )
-    return [row[0] for row in rows if row[0] not in doomed.created]
-
-
 _FINGERPRINT = (
     "SELECT m.id, m.status || '/' || m.updated_at || '/' || coalesce(hex(m.salt), '') || '/' ||"
     " (SELECT count(*) || '/' || coalesce(max(id), 0) || '/' || count(ended_by)"
