@@ -10,6 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import apsw
 import old_stores
 import pytest
 import test_background_folding as folding
@@ -608,6 +609,50 @@ def test_backups_that_another_process_makes_are_rewritten_and_lost_folders_named
     assert receipt['holds'] is None and receipt['checks']['bytes']['holds'] is None
     assert receipt['not_searched'][-1] == lost
     assert 'connect it and delete the backups' in receipt['to_finish']
+
+
+def test_renamed_backups_and_a_disk_that_is_away_are_named(
+    open_robot: Callable[..., Robot], tmp_path: Path
+) -> None:
+    folders = [tmp_path / name for name in ('away', 'renamed')]
+    ids = []
+    for place in folders:
+        robot = open_robot(resident=False, backup_folder=str(place))
+        ids.append(require(robot.learn(f'the zwetschge cup of {place.name}').memory_id))
+        assert robot.memory.backups.make_due()
+    shutil.rmtree(folders[0])
+    folders[0].mkdir()  # where a disk is not mounted, there is an empty folder
+    (made,) = folders[1].glob('*.db.gz')
+    renamed = made.rename(folders[1] / 'before the tour.gz')
+    with open_robot(name='other', resident=False).memory.db.connect() as other:
+        other.execute('VACUUM INTO ?', (str(folders[1] / 'of another store.db'),))
+    (folders[1] / 'notes.gz').write_text('no packed file')
+    with apsw.Connection(str(folders[1] / 'foreign.db')) as foreign:
+        foreign.execute('CREATE TABLE meta (key, value)')
+    (folders[1] / 'bad.db').write_bytes(b'SQLite format 3\0' + bytes(4096))
+    operator = open_robot(resident=False, python_role='operator')
+    receipt = require(erase(operator, memory_ids=ids).receipt)
+    away, bad, copy = receipt['still_holding']
+    assert away.startswith(f'{folders[0]}: it has neither backups nor the list of them')
+    assert bad.startswith(f'{folders[1]}/bad.db: it may be a copy of the store, but: ')
+    assert copy.startswith(f'{renamed}: it is a copy of the store, but not named as a backup')
+    assert receipt['holds'] is False
+    assert find_markers(['zwetschge'], *operator.memory.db.files) == []
+
+
+def test_a_renamed_backup_that_has_nothing_of_an_erasure_is_searched_and_stays(
+    open_robot: Callable[..., Robot], tmp_path: Path
+) -> None:
+    robot = open_robot(
+        resident=False, python_role='operator', backup_folder=str(tmp_path / 'backups')
+    )
+    robot.learn('the red door')
+    made = require(robot.memory.backups.make_due())
+    renamed = made.rename(made.with_name('older.gz'))
+    done = erase(robot, memory_ids=[require(robot.learn('the zwetschge cup').memory_id)])
+    receipt = require(done.receipt)
+    assert (receipt['still_holding'], receipt['holds']) == ([], True)
+    assert renamed.exists()
 
 
 def test_an_interrupted_proof_does_not_say_that_what_it_did_not_search_holds(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from robot_memory.storage.admin.erased_backups import OF_EARLIER
+from robot_memory.storage.admin.erased_backups import HELD
 from robot_memory.storage.tables.erased_texts import LEAST_BYTES, Sought
 
 _SEARCHED = ('terms', 'bytes')
@@ -67,7 +67,7 @@ def sum_up(receipt: Mapping[str, Any]) -> dict[str, Any]:
         if name in checks and checks[name]['holds'] and not were_known:
             checks[name]['holds'] = None
     if unread and 'bytes' in checks:
-        is_found = any(one.endswith(OF_EARLIER) for one in unread)
+        is_found = any(one.endswith(HELD) for one in unread)
         checks['bytes']['holds'] = False if is_found else None
     told = {one['holds'] for one in checks.values()}
     holds = False if False in told else True if told == {True} else None

@@ -125,6 +125,11 @@ def _name_list(folder: Path, stem: str) -> Path:
     return folder / f'.{stem}.named'
 
 
+def list_notes(folder: Path, stem: str) -> list[Path]:
+    """Return the files in which a folder notes the backups of a store, be they there or not."""
+    return [_order(folder, stem), _name_list(folder, stem)]
+
+
 def _read_names(file: Path) -> list[str]:
     """Return the names of backups that a file of the folder notes, as far as it can be read."""
     try:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 import shutil
 import zlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import apsw
 
@@ -22,6 +23,7 @@ from robot_memory.storage.admin.backup import (
     name_lock,
     plan_of,
 )
+from robot_memory.storage.admin.stray_backups import find_strays, has_backups
 from robot_memory.storage.replacement import list_replaced
 from robot_memory.storage.store_files import LOG, hold_scratch, name_file, remove_stores
 from robot_memory.storage.tables import erasable, erased_texts, erasures, meta
@@ -29,8 +31,8 @@ from robot_memory.storage.tables.meta import get_store_id
 from robot_memory.storage.upgrade import copy_of
 from robot_memory.storage.vector_extension import load_vectors
 
-OF_EARLIER = 'of an earlier release: delete it'
-"""Ends what is said of a backup that surely holds what was erased, and cannot be rewritten."""
+HELD = ': delete it'
+"""Ends what is said of a backup that surely holds what was erased, and was not rewritten."""
 Erase = Callable[[apsw.Connection], bool]
 """Removes from a backup what was erased, in a transaction; says whether there was any."""
 
@@ -50,33 +52,48 @@ class Answered:
         return (*self.rewritten, *self.clean)
 
 
-def list_folders(connection: apsw.Connection, settings: Settings) -> list[Path]:
-    """Return the folders that backups of a store were made in, by any process, or will be."""
+def list_folders(connection: apsw.Connection, settings: Settings) -> dict[Path, bool]:
+    """Return the folders of a store's backups, and whether it notes that any were made there."""
     plan = plan_of(settings)
-    known = [Path(one) for one in json.loads(meta.get(connection, FOLDERS) or '[]')]
+    known = {Path(one): True for one in json.loads(meta.get(connection, FOLDERS) or '[]')}
     if plan is not None and plan.folder.is_dir():
-        known.append(plan.folder.absolute())
-    return [*dict.fromkeys(known)]
+        known.setdefault(plan.folder.absolute(), False)
+    return known
 
 
 def rewrite_all(
-    path: Path, store_id: str, folders: Sequence[Path], ids: Sequence[int], erase: Erase
+    path: Path, store_id: str, folders: Mapping[Path, bool], ids: Sequence[int], erase: Erase
 ) -> Answered:
     """Answer for each backup and copy of a store: rewrite it where it has a memory of the ids."""
     found = Answered()
-    for folder in folders:
+    for folder, was_used in folders.items():
         if not folder.is_dir():
-            gone = (folder, 'the folder is not there: delete the backups that it had')
-            found = replace(found, holding=(*found.holding, gone))
+            found = _name(found, folder, 'the folder is not there: delete the backups that it had')
             continue
+        if was_used and not has_backups(folder, path.stem):
+            why = 'it has neither backups nor the list of them: is a disk that had them away?'
+            found = _name(found, folder, why)
         with hold_file(name_lock(folder, path.stem)) as alone:
             if not alone:
                 return Answered(waits_for=f'a backup is being made in {folder}')
             remove_stores(folder, f'.{path.stem}-*.part')
             files = [file for _, file in backups(folder, path.stem)]
             found = _add(found, files, store_id, ids, erase)
+            known = {path, *files, *_list_copies(path)}
+        strays = find_strays(folder, known, store_id, lambda one: _has_any(one, ids))
+        found = replace(found, clean=(*found.clean, *strays.clean))
+        for file, why in strays.unread:
+            found = _name(found, file, why)
+        for file in strays.holding:
+            why = f'it is a copy of the store, but not named as a backup of it is{HELD}'
+            found = _name(found, file, why)
     remove_stores(path.parent, f'.{path.name}.before-upgrade*.part')
     return _add(found, _list_copies(path), store_id, ids, erase)
+
+
+def _name(known: Answered, place: Path, why: str) -> Answered:
+    """Return the answer with a file or folder that may hold what was erased."""
+    return replace(known, holding=(*known.holding, (place, why)))
 
 
 def _list_copies(path: Path) -> list[Path]:
@@ -138,7 +155,8 @@ def _erase(part: Path, store_id: str, ids: Sequence[int], erase: Erase) -> bool:
             if not _has_any(connection, ids):
                 return False
             raise _TooOld(
-                f'it has schema version {schema_runner.version_of(connection)}, {OF_EARLIER}'
+                f'it has schema version {schema_runner.version_of(connection)}, '
+                f'of an earlier release{HELD}'
             )
         connection.execute('BEGIN IMMEDIATE')
         had_any = erase(connection)
@@ -169,7 +187,7 @@ def find_held(file: Path, words: Sequence[str]) -> set[str]:
 
 def _has_any(connection: apsw.Connection, ids: Sequence[int]) -> bool:
     """Say whether a backup of any schema has a memory of the ids, or words of an erasure."""
-    row = connection.execute(
+    row: Any = connection.execute(
         'SELECT 1 FROM memories WHERE id IN (SELECT value FROM json_each(?)) LIMIT 1',
         (json.dumps(list(ids)),),
     ).fetchone()
