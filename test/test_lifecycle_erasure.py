@@ -25,6 +25,7 @@ from robot_memory.background import folding as folder
 from robot_memory.background import proof
 from robot_memory.cli.responses import render
 from robot_memory.cli.text import Paint
+from robot_memory.core.errors import NotFound
 from robot_memory.detectors import Pose
 from robot_memory.lifecycle.perceptions import Perception, store_perception
 from robot_memory.storage import checksums
@@ -264,6 +265,8 @@ def test_an_erased_event_of_a_digest_leaves_the_others_with_their_figures(
     before = robot.row(digest)['content']
     done = erase(robot, memory_ids=[gone])
     assert done.status == 'erased', done.pending
+    with pytest.raises(NotFound, match=rf'memory {gone} was erased on .* \(asked for\)'):
+        robot.show(gone)
     after = robot.row(digest)['content']
     assert after != before and after.startswith(f'{number - 1} event')
     assert folding.folded_ids(robot) == [one for one in ids if one != gone]

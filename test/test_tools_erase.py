@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import hashlib
 import json
+import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -189,6 +190,12 @@ def test_what_was_erased_cannot_be_undone_and_history_says_so(robot: Robot) -> N
     erase(robot, memory_ids=[kept])
     with pytest.raises(NotFound):
         robot.undo(kept)
+    for ask in (robot.show, robot.history):
+        with pytest.raises(NotFound) as refused:
+            ask(kept)
+        moment = r'20\d\d-\d\d-\d\dT[\d:.]+Z'
+        told = rf'memory {kept} was erased on {moment} by python:\S+ \(asked for\)'
+        assert re.fullmatch(told, str(refused.value)), refused.value
     lines = robot.rows('SELECT action, reason FROM audit WHERE memory_id = ?', kept)
     assert lines == [('created', ''), ('invalidated', ''), ('erased', 'asked for')]
 

@@ -15,9 +15,10 @@ from typing import Any
 import apsw
 
 from robot_memory.core.authority import Writer
+from robot_memory.core.clock import format_instant
 from robot_memory.core.errors import NotFound
 from robot_memory.storage import epochs
-from robot_memory.storage.tables import writers
+from robot_memory.storage.tables import audit, meta, writers
 from robot_memory.storage.tables.erased_texts import Sought
 
 
@@ -138,6 +139,24 @@ def get(connection: apsw.Connection, erasure: int) -> Erasure:
     if row is None:
         raise NotFound(f'no erasure {erasure}; erase returns ids of erasures')
     return _make(row)
+
+
+def describe_erased(connection: apsw.Connection, memory_id: int) -> str:
+    """Return when a memory or folded event was erased, by whom and why; '' where it was not."""
+    lines = [line for line in audit.read_lines(connection, memory_id) if line.action == 'erased']
+    if lines:
+        at, who, reason = lines[-1].at, lines[-1].actor, lines[-1].reason
+    else:
+        row = connection.execute(
+            'SELECT erasure FROM tombstones WHERE first_id = ? AND store_id = ?',
+            (memory_id, meta.get_store_id(connection)),
+        ).fetchone()
+        if row is None:
+            return ''
+        found = get(connection, row[0])
+        at, who, reason = found.at, found.writer.label, found.reason
+    why = f' ({reason})' if reason else ''
+    return f'on {format_instant(at)} by {who}{why}'
 
 
 def find_unfinished(connection: apsw.Connection) -> Erasure | None:

@@ -20,7 +20,16 @@ from robot_memory.core.errors import Conflict, NotFound, RobotMemoryError
 from robot_memory.core.ranges import write_ranges, write_steps
 from robot_memory.storage import epochs
 from robot_memory.storage.indexes import entries, facets
-from robot_memory.storage.tables import audit, counts, event_names, events, parts, sizes, trials
+from robot_memory.storage.tables import (
+    audit,
+    counts,
+    erasures,
+    event_names,
+    events,
+    parts,
+    sizes,
+    trials,
+)
 from robot_memory.storage.tables.audit import FOLDED
 
 IS_FOLDED = 'e.id > 0 AND e.memory_id <> e.id'
@@ -167,9 +176,12 @@ def find_digest(connection: apsw.Connection, memory_id: int) -> int | None:
 
 
 def explain_missing(connection: apsw.Connection, memory_id: int) -> RobotMemoryError:
-    """Return why there is no memory of an id: it was folded (Conflict), or never there."""
+    """Return why there is no memory of an id: it was folded (Conflict), erased, or never there."""
     digest = find_digest(connection, memory_id)
     if digest is None:
+        erased = erasures.describe_erased(connection, memory_id)
+        if erased:
+            return NotFound(f'memory {memory_id} was erased {erased}')
         return NotFound(f'no memory {memory_id}; recall and query_records return ids')
     return Conflict(
         f'memory {memory_id} was folded into the digest, memory {digest}; nothing was changed, '

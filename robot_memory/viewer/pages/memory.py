@@ -112,10 +112,10 @@ async def find_memory(request: Request, memory_id: int) -> ShowResponse:
     site, who = get_site(request), get_visitor(request).writer
     try:
         found: ShowResponse = await site.calls.ask(who, 'show', memory_id=memory_id)
-    except NotFound:
+    except NotFound as error:
         now = await site.calls.read(lambda connection: news.read_news(connection, None))
         if memory_id <= now.highest:
-            raise Gone(f'memory {memory_id} was erased; the audit trail says by whom') from None
+            raise Gone(str(error)) from None
         raise
     return found
 
