@@ -9,8 +9,10 @@ from robots import Robot
 from test_cli import Cli
 from test_tools_query_events import T0, see
 
+from robot_memory.core.authority import Writer
+from robot_memory.core.errors import Conflict
 from robot_memory.core.settings import Settings
-from robot_memory.memory import Memory
+from robot_memory.memory import Memory, caller
 
 RULE = 'Maximum payload is 5 kg'
 PLATES = 'The plates are in the upper cupboard'
@@ -108,3 +110,34 @@ def test_a_skill_is_told_in_lines(tmp_path: Path) -> None:
     report = cli.done('skill-report', 'push').splitlines()
     assert report[1] == '  brass disc'
     assert report[2].strip().startswith('2 of 2 succeeded (')
+
+
+def test_the_memories_of_an_earlier_state_that_are_gone_are_counted(tmp_path: Path) -> None:
+    cli = Cli(tmp_path)
+    for text in (RULE, PLATES, 'The jars are empty'):
+        cli.done('learn', text)
+    token = cli.json('erase', '--memory-ids', '2', '--reason', 'asked for')['token']
+    cli.done('erase', '--token', token)
+    for command in (['query-records'], ['recall', 'payload']):
+        first, *rest = cli.done(*command, '--as-of', '#3').splitlines()
+        assert first.startswith('as of audit line #3, 20')
+        assert first.endswith('; stored by then and gone (erased or folded): 1 memory')
+        assert any(RULE in line for line in rest)
+    assert 'erased' not in cli.done('query-records')
+    assert 'erased' not in cli.done('query-records', '--as-of', '#1').splitlines()[0]
+
+
+def test_the_reason_of_a_proposal_is_printed(tmp_path: Path) -> None:
+    cli = Cli(tmp_path)
+    settings = Settings(db_path=str(cli.db), model='none', durability='normal')
+    with Memory(settings, resident=False) as memory:
+        robot = Robot(memory)
+        robot.learn(RULE, context={'actor_id': 'operator:anna'})
+        relayed = Writer('mcp-http', 'inspector', 'planner-1', 'person:bob', 'person')
+        before = caller.set(relayed)
+        try:
+            with pytest.raises(Conflict, match='Proposal 1 is open'):
+                robot.forget(1, 'the arm was changed')
+        finally:
+            caller.reset(before)
+    assert '  reason: the arm was changed' in cli.done('review').splitlines()

@@ -213,6 +213,7 @@ def _render_review(response: Any, paint: Paint) -> str:
             f'{paint.bold(f"proposal {one.proposal_id}")}  {one.action} memory {one.memory_id} '
             f'({one.authority}){new}',
             f'  now: {blank_controls(one.content)}',
+            *([f'  reason: {blank_controls(one.reason)}'] if one.reason else []),
             paint.dim(f'  {blank_controls(one.proposed_by)}, {format_moment(one.at)}'),
         ]
     for one in response.changes:

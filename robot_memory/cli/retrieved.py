@@ -48,7 +48,7 @@ def render_recall(response: Any, paint: Paint) -> str:
         mode += f'; {response.faded} decayed below the minimum confidence'
     for one in response.brief or ():
         rows.append((one.id, '', one.content, one.about))
-    read = _render_reading(response, paint)
+    read = [*_list_past(response, paint), *_render_reading(response, paint)]
     if not rows:
         return '\n'.join([*read, explain_nothing(f'No results ({mode}).', response)])
     found = format_count(response.total, 'memory', 'memories')
@@ -57,6 +57,17 @@ def render_recall(response: Any, paint: Paint) -> str:
         frames = ', '.join(f'{number} in {name}' for name, number in response.frames.items())
         lines.append(f'Positions in several frames were compared: {blank_controls(frames)}.')
     return '\n'.join([*lines, *render_linked(response, paint)])
+
+
+def _list_past(response: Any, paint: Paint) -> list[str]:
+    """Return which earlier state answered, and how many memories of then are there no more."""
+    past = response.as_of
+    if past is None:
+        return []
+    at = f', {format_moment(past["at"])}' if past['at'] else ''
+    gone = format_count(past['gone'], 'memory', 'memories')
+    since = f'; stored by then and gone (erased or folded): {gone}' if past['gone'] else ''
+    return [paint.dim(f'as of audit line #{past["line"]}{at}{since}')]
 
 
 def _describe_links(item: Any) -> list[str]:
@@ -187,10 +198,11 @@ def _list_decayed(faded: Sequence[Any]) -> list[str]:
 def render_query_records(response: Any, paint: Paint) -> str:
     """Return records as rows."""
     found = format_count(response.total_count, 'record')
+    past = _list_past(response, paint)
     if not response.records:
         if response.total_count:
-            return f'No records on this page, {found} in total.'
-        return explain_nothing('No records.', response)
+            return '\n'.join([*past, f'No records on this page, {found} in total.'])
+        return '\n'.join([*past, explain_nothing('No records.', response)])
     rows = []
     for item in response.records:
         about = [item.kind, item.category, f'confidence {item.confidence:.2f}', item.collection]
@@ -200,4 +212,4 @@ def render_query_records(response: Any, paint: Paint) -> str:
         about += [f'{line["actor"]}: {line["reason"]}' for line in item.audit or ()]
         rows.append((item.memory_id, format_moment(item.created_at), item.record_content, about))
     shown = [(number, at, text, ' · '.join(about)) for number, at, text, about in rows]
-    return '\n'.join([*render_rows(shown, paint), paint.dim(f'{len(rows)} of {found}')])
+    return '\n'.join([*past, *render_rows(shown, paint), paint.dim(f'{len(rows)} of {found}')])
