@@ -55,7 +55,7 @@ _MEASURED = re.compile(
 _NUMBER = re.compile(r'(?<![\w.])[0-9][0-9.]*')
 _DIGITS = str.maketrans('23456789', '11111111')
 """No pattern of categories tells one of these digits from another in a number."""
-_SAID = -0.4
+_SAID = -0.6
 """What is said in passing must tell of what to beware by so much more, to be kept for that."""
 _SHORTEST = 15
 """Bytes of a text that is judged by meaning; a shorter one is no sentence."""
