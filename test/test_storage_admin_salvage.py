@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import random
 import shutil
@@ -19,9 +18,7 @@ from robots import Robot, check_file, make_store
 from test_storage_damage import break_page, list_pages
 
 from robot_memory.core.errors import Unavailable
-from robot_memory.core.ranges import read_steps
 from robot_memory.storage import checksums
-from robot_memory.storage.admin.restore import restore
 from robot_memory.storage.admin.salvage import salvage
 from robot_memory.storage.admin.verify import verify
 
@@ -295,79 +292,4 @@ def test_a_row_whose_long_value_is_damaged_is_brought_back_without(
     assert robot.show(memory_id=4).memory.content == 'Felt a push'
     robot.close()
     check_file(new)
-    assert [one for one in verify(new) if not one.holds] == []
-
-
-def fill_changed(robot: Robot) -> None:
-    for number in range(1, 301):
-        robot.learn(f'Cup {number} of colour {number * 7919 % 1000} stands on shelf {number % 97}')
-        if number % 5 == 0:
-            robot.update(number, f'Cup {number} moved to shelf {number * 13}')
-
-
-@pytest.fixture(scope='module')
-def changed(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A closed store with changed facts, whose audit lies at the end of the file as elsewhere."""
-    return make_store(tmp_path_factory.mktemp('changed'), fill_changed)
-
-
-@pytest.mark.parametrize('share', [0.95, 0.9, 0.85, 0.8, 0.7, 0.6])
-def test_of_a_file_that_was_cut_off_what_is_salvaged_can_be_restored(
-    changed: Path, tmp_path: Path, share: float
-) -> None:
-    path, new = tmp_path / 'memory.db', tmp_path / 'salvaged.db'
-    whole = changed.read_bytes()
-    path.write_bytes(whole[: int(len(whole) * share)])
-    salvage(path, new)
-    assert [one for one in verify(new) if not one.holds] == []
-    restore(new, path)
-    robot = opened(path)
-    robot.learn('the red door is closed')
-    robot.close()
-    assert [one for one in verify(path) if not one.holds] == []
-
-
-def test_lines_of_the_audit_that_are_lost_are_told_and_others_are_still_verified(
-    changed: Path, tmp_path: Path
-) -> None:
-    path, new = tmp_path / 'memory.db', tmp_path / 'salvaged.db'
-    path.write_bytes(changed.read_bytes())
-    pages = list_pages(path, 'audit', 'leaf')
-    for place in (len(pages) // 2, -1):
-        break_page(path, pages[place])
-    before = set(read_rows(changed, 'audit'))
-    done = salvage(path, new)
-    after = read_rows(new, 'audit')
-    lost = before - after.keys()
-    assert lost and f'{len(lost)} lines, which its chain passes over' in done.lost['audit']
-    connection = checksums.connect(new)
-    ((line, detail),) = connection.execute(
-        "SELECT id, detail FROM audit WHERE action = 'salvaged' AND memory_id IS NULL"
-    ).fetchall()
-    told = read_steps(json.loads(detail)['lines'])
-    assert {one for low, high in told for one in range(low, high + 1)} == lost
-    assert line > max(before)
-    assert [one for one in verify(new) if not one.holds] == []
-    connection.execute("UPDATE audit SET actor = 'nobody' WHERE id = ?", (max(before - lost),))
-    connection.close()
-    assert [one.name for one in verify(new) if not one.holds] == ['audit']
-
-
-def test_lost_lines_of_an_erasure_at_the_end_are_known_to_be_lost(
-    open_robot: Callable[..., Robot], tmp_path: Path
-) -> None:
-    robot = open_robot(resident=False, python_role='operator')
-    for number in range(5):
-        robot.learn(f'cup {number} is red')
-    robot.forget(2, 'asked for')
-    token = robot.erase(memory_ids=[2], reason='asked for').token
-    assert robot.erase(token=token).status == 'erased'
-    path = robot.memory.db.path
-    with robot.memory.db.write() as connection:
-        # As where the last page of the audit is lost: nothing else names its lines.
-        connection.execute("DELETE FROM audit WHERE action = 'erased'")
-    robot.close()
-    assert [one.name for one in verify(path) if not one.holds] == ['audit']
-    new = tmp_path / 'salvaged.db'
-    assert '1 lines, which its chain passes over' in salvage(path, new).lost['audit']
     assert [one for one in verify(new) if not one.holds] == []

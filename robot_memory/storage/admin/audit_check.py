@@ -5,7 +5,6 @@ from __future__ import annotations
 import bisect
 import json
 import math
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -15,12 +14,10 @@ import apsw
 from robot_memory.core.ranges import read_ranges, read_steps
 from robot_memory.storage.connection import Database
 from robot_memory.storage.tables import audit, meta
-from robot_memory.storage.tables.audit import CREATIONS, FOLDED, SALVAGED, Head
+from robot_memory.storage.tables.audit import CREATIONS, FOLDED, Head
 from robot_memory.storage.tables.revisions import DIGESTED, digest_state
 
 _BATCH = 2000
-_NOW = 2**62
-"""Stands for the line that ended a present state: none did."""
 _TYPES = 'text text text text blob blob'
 _SELECT = (
     'SELECT a.id, memory_id, last_memory_id, CAST(action AS BLOB), CAST(a.actor AS BLOB),'
@@ -114,8 +111,6 @@ def _find_missing(connection: apsw.Connection, head: Head | None) -> str:
         return ''
     row: Any = connection.execute('SELECT chain FROM audit WHERE id = ?', (head.id,)).fetchone()
     gap = audit.find_gap(connection, head.id)
-    if row is None and gap is not None and not gap.chain:
-        return f'line {head.id} was lost with the damaged file that the store was salvaged from'
     if row is None and gap is not None and gap.last == head.id:
         row = (gap.chain,)
     if row is None and gap is not None:
@@ -132,43 +127,37 @@ def _find_missing(connection: apsw.Connection, head: Head | None) -> str:
 
 def _verify_lines(connection: apsw.Connection, start: Head) -> tuple[Head, str]:
     """Return the head that the lines after one lead to, and the first line that does not fit."""
-    before: bytes | None = bytes.fromhex(start.chain)
-    last, gone = start.id, _Gone(connection)
+    before, last, gone = bytes.fromhex(start.chain), start.id, _Gone(connection)
     while rows := list(connection.execute(_SELECT, (last, _BATCH))):
         row: Any
         for row in rows:
             line, chain = row[0], row[12]
             if line != last + 1:
-                before, last = _pass_gap(connection, gone, Head(last, _write(before)), line)
+                before, last = _pass_gap(connection, gone, Head(last, before.hex()), line)
             problem = _check(row, before) or _check_salt(row, gone)
             if problem:
                 gap = f' (line {last + 1} is missing)' if line != last + 1 else ''
-                return Head(last, _write(before)), f'line {line}: {problem}{gap}'
+                return Head(last, before.hex()), f'line {line}: {problem}{gap}'
             before, last = chain, line
-    return Head(last, _write(before)), ''
-
-
-def _write(chain: bytes | None) -> str:
-    return (chain or b'').hex()
+    return Head(last, before.hex()), ''
 
 
 def _pass_gap(
     connection: apsw.Connection, gone: _Gone, head: Head, line: int
-) -> tuple[bytes | None, int]:
+) -> tuple[bytes, int]:
     """
     Return chain and number of the line before one, where lines after a head were removed.
 
-    As they are, where no later line tells of all that are missing; of lines that were lost with
-    a damaged file the chain is None, not known.
+    As they are, where no later line tells of all that are missing.
     """
     gap = audit.find_gap(connection, line - 1)
     is_erased = gone.has_lines(head.id + 1, line - 1)
     if is_erased and gap is not None and gap.first <= head.id + 1 and gap.last == line - 1:
-        return gap.chain or None, line - 1
+        return gap.chain, line - 1
     return bytes.fromhex(head.chain), head.id
 
 
-def _check(row: tuple[Any, ...], before: bytes | None) -> str:
+def _check(row: tuple[Any, ...], before: bytes) -> str:
     """Say what of a line does not fit, '' where all does."""
     line, memory_id, highest, action, actor, at, epoch, digest, note, salt, *rest = row
     reason, detail, chain, types, writer_id, *who = rest
@@ -191,7 +180,7 @@ def _check(row: tuple[Any, ...], before: bytes | None) -> str:
             digest,
             note,
         )
-        if before is not None and audit.extend_chain(before, columns) != chain:
+        if audit.extend_chain(before, columns) != chain:
             return 'it does not follow from the line before'
     except (UnicodeDecodeError, TypeError, ValueError):
         return 'it cannot be read'
@@ -203,22 +192,10 @@ def _check_salt(row: tuple[Any, ...], gone: _Gone) -> str:
     line, memory_id, *_ = row
     salt, reason, detail = row[9:12]
     if salt is not None or (
-        reason == b''
-        and detail in (b'', b'{}')
-        and (gone.has(memory_id, line) or gone.has_lost(line, math.inf))
+        reason == b'' and detail in (b'', b'{}') and gone.has(memory_id, line)
     ):
         return ''
     return 'it has no salt'
-
-
-def has_unexplained(connection: apsw.Connection) -> bool:
-    """Say whether a line has no salt though no line tells that its memory is gone."""
-    gone = _Gone(connection)
-    rows: Any = connection.execute('SELECT memory_id, id FROM audit WHERE salt IS NULL').fetchall()
-    return any(
-        not gone.has(memory_id, line) and not gone.has_lost(line, math.inf)
-        for memory_id, line in rows
-    )
 
 
 class _Gone:
@@ -255,7 +232,7 @@ class _Gone:
         found: list[tuple[int, float]] = []
         for low, high in sorted(
             (low, high)
-            for line, detail in [*self._lines, *self._salvages]
+            for line, detail in self._lines
             for low, high in read_steps(detail.get('lines', ''))
             if high < line
         ):
@@ -265,26 +242,11 @@ class _Gone:
                 found.append((low, high))
         return found
 
-    def has_lost(self, after: int, before: float) -> bool:
-        """Say whether a line between two was lost with a damaged file."""
-        return any(low < before and high > after for low, high in self._lost)
-
-    @cached_property
-    def _lost(self) -> list[tuple[int, int]]:
-        return [one for _, detail in self._salvages for one in read_steps(detail.get('lines', ''))]
-
     @cached_property
     def _lines(self) -> list[tuple[int, dict[str, Any]]]:
-        return self._read(FOLDED)
-
-    @cached_property
-    def _salvages(self) -> list[tuple[int, dict[str, Any]]]:
-        return self._read(SALVAGED)
-
-    def _read(self, action: str) -> list[tuple[int, dict[str, Any]]]:
-        """Return the lines of an action that tell of what is not there, with their details."""
+        """Return the lines that tell of what was folded, with their details."""
         rows = self._connection.execute(
-            'SELECT id, detail FROM audit WHERE memory_id IS NULL AND action = ?', (action,)
+            'SELECT id, detail FROM audit WHERE memory_id IS NULL AND action = ?', (FOLDED,)
         )
         return [(line, json.loads(detail)) for line, detail in rows]
 
@@ -316,26 +278,8 @@ def _verify_end(connection: apsw.Connection) -> str:
     return ''
 
 
-@dataclass(frozen=True)
-class Unlike:
-    """Name a state of a memory that its line did not write; `by_lost` if a lost line may have."""
-
-    memory_id: int
-    line: int
-    is_now: bool
-    by_lost: bool
-
-
 def _verify_rows(connection: apsw.Connection) -> str:
     """Name the first state of a memory that is not what its audit line digested."""
-    for one in find_unlike(connection):
-        if one.is_now or not one.by_lost:
-            return f'memory {one.memory_id} is not what line {one.line} wrote'
-    return ''
-
-
-def find_unlike(connection: apsw.Connection) -> Iterator[Unlike]:
-    """Give the states of memories that are not what their audit lines digested."""
     names = ', '.join(DIGESTED)
     marks = ', '.join('?' * len(CREATIONS))
     lines: dict[int, list[tuple[int, bytes]]] = {}
@@ -348,7 +292,7 @@ def find_unlike(connection: apsw.Connection) -> Iterator[Unlike]:
         lines.setdefault(memory_id, []).append((line, digest))
     states = connection.execute(
         f'SELECT memory_id, audit_id, salt, {names} FROM revisions UNION ALL'
-        f' SELECT id, {_NOW}, salt, {names} FROM memories ORDER BY 1, 2'
+        f' SELECT id, {2**62}, salt, {names} FROM memories ORDER BY 1, 2'
     )
     gone = _Gone(connection)
     elsewhere = _find_imported_changes(connection)
@@ -359,9 +303,8 @@ def find_unlike(connection: apsw.Connection) -> Iterator[Unlike]:
         if salt is None and ended_by in elsewhere:
             continue
         if salt is None or digest_state(salt, values) != made[-1][1]:
-            line = made[-1][0]
-            lost = gone.has_lost(line, ended_by)
-            yield Unlike(memory_id, line, ended_by == _NOW, lost)
+            return f'memory {memory_id} is not what line {made[-1][0]} wrote'
+    return ''
 
 
 def _find_imported_changes(connection: apsw.Connection) -> set[int]:

@@ -17,8 +17,8 @@ import apsw
 from robot_memory.core.authority import THE_STORE
 from robot_memory.storage.admin.row_reading import Table
 from robot_memory.storage.tables import erasing
-from robot_memory.storage.tables.audit import SALVAGED
 
+SALVAGED = 'salvaged'
 _WHERE = re.compile(r'\bWHERE\b(.*)', re.DOTALL | re.IGNORECASE)
 _INVALIDATED = 'invalidated'
 _STAND_INS: Mapping[str, Mapping[str, Callable[[dict[str, Any]], Any]]] = {

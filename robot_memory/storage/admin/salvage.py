@@ -19,7 +19,7 @@ import apsw
 from robot_memory.core.errors import Conflict, Unavailable
 from robot_memory.core.files import keep_file
 from robot_memory.storage import checksums, damage, schema_runner
-from robot_memory.storage.admin import lost_lines, partial_rows, schema_recovery
+from robot_memory.storage.admin import partial_rows, schema_recovery
 from robot_memory.storage.admin.row_reading import Table, list_columns, read_rows
 from robot_memory.storage.admin.row_types import list_column_types
 from robot_memory.storage.admin.tree_mending import TableTree, mend_trees
@@ -111,11 +111,8 @@ def salvage(path: Path, target: Path, progress: Progress = lambda done, total: N
                 meta.put_store_id(new)
                 done.lose('meta', 'the identity of the store: it has a new one')
             schema_runner.upgrade(new, progress)
-            if lost := lost_lines.bridge(new):
-                done.lose('audit', f'{lost} lines, which its chain passes over')
             partial_rows.settle(new, done.partial)
             _settle(new, done)
-            lost_lines.seal_changed(new)
         finally:
             source.close()
             new.close()

@@ -28,8 +28,6 @@ CREATIONS = ('created', 'detected', 'imported')
 """Actions of lines that tell of new memories: from `memory_id` to `last_memory_id`."""
 FOLDED = 'folded'
 """The action of a line that stands for those of the memories that one transaction folded."""
-SALVAGED = 'salvaged'
-"""The action of a line that tells what was lost with a damaged file: of a memory, or lines."""
 REMOVED = 'payload_removed'
 """The action of a line that tells which memories lost signals and images."""
 DECISIONS = ('observed', 'proposed', 'accepted', 'rejected', 'confirmed')
