@@ -36,6 +36,7 @@ HERE = Path(__file__).resolve().parent
 Floats = NDArray[np.float32]
 FALSE = {Trait.LASTING: 0.03, Trait.RULE: 0.02, Trait.ALWAYS: 0.1, Trait.HARMS: 0.12}
 FALSE |= {Trait.CAUTION: 0.2}  # many of the plain facts do tell what to beware of
+FALSE |= {Trait.RETRACTS: 0.012}  # most of them look nothing like it
 """Share of the sentences without a trait that may be taken to have it."""
 RIDGE, NGRAM_RIDGE, NGRAM_SHARE = 0.1, 0.3, 0.5
 

@@ -41,6 +41,8 @@ class Trait(Enum):
     HARMS = 'harms'
     CAUTION = 'caution'
     """One must know it before one acts on what it is about, whether or not it is a rule."""
+    RETRACTS = 'retracts'
+    """It takes back what was said just before, and does not say in full of what it speaks."""
 
 
 @dataclass(frozen=True)

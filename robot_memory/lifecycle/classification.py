@@ -18,6 +18,7 @@ from robot_memory.text.categories import (
     classify,
     is_limit,
 )
+from robot_memory.text.retractions import LONGEST
 from robot_memory.text.rules.commands import commands, describes
 from robot_memory.text.rules.dangers import (
     denies_danger,
@@ -163,6 +164,17 @@ def tells_danger(memory: Memory, text: str) -> bool:
         return True
     classifier, vectors = find_classifier(memory), memory.embed_passage(text)
     return classifier is not None and vectors is not None and _harms(classifier, text, vectors)
+
+
+def takes_back(memory: Memory, text: str, vectors: TextVectors | None) -> bool:
+    """Say whether a text takes back what was said just before, by its meaning."""
+    classifier = find_classifier(memory)
+    return (
+        classifier is not None
+        and vectors is not None
+        and len(text) <= LONGEST
+        and classifier.has_trait(Trait.RETRACTS, text, vectors.first)
+    )
 
 
 def _cautions(classifier: SentenceClassifier, text: str, vectors: TextVectors) -> bool:

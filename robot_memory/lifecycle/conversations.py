@@ -11,7 +11,7 @@ from robot_memory.core.authority import Writer
 from robot_memory.core.places import check_spatial
 from robot_memory.core.records import INHERITED, Record, Session, is_human, make_record
 from robot_memory.embedding.text_vectors import TextVectors
-from robot_memory.lifecycle.classification import select_statements
+from robot_memory.lifecycle.classification import select_statements, takes_back
 from robot_memory.lifecycle.corrections import find_retracted
 from robot_memory.lifecycle.maps import mark_context
 from robot_memory.lifecycle.no_record import refuse_unrecorded
@@ -117,7 +117,7 @@ def store_exchange(
             memories.insert(connection, record, vector if usable else None)
             for record, vector in zip(records, vectors, strict=True)
         ]
-        stated = _add_retractions(connection, stated, records, vectors)
+        stated = _add_retractions(memory, connection, stated, records, vectors)
         fact_ids = [
             _store_statement(
                 memory,
@@ -198,6 +198,7 @@ def _find_statements(
 
 
 def _add_retractions(
+    memory: Memory,
     connection: Connection,
     stated: Sequence[_Stated],
     turns_said: Sequence[Record],
@@ -210,7 +211,10 @@ def _add_retractions(
     """
     found = list(stated)
     for number, turn in enumerate(turns_said):
-        if _is_of_person(turn.role, turn.actor_id) and find_retracted(connection, turn):
+        if not _is_of_person(turn.role, turn.actor_id):
+            continue
+        retracts = takes_back(memory, turn.content, vectors[number])
+        if find_retracted(connection, turn, retracts=retracts):
             found = [one for one in found if one.turn != number]
             statement = Statement(turn.content, classify(turn.content))
             found.append(_Stated(number, statement, vectors[number]))

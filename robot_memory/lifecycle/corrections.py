@@ -15,7 +15,7 @@ from robot_memory.storage.tables import memories, replacements
 from robot_memory.text import token_sets
 from robot_memory.text.categories import PROTECTED
 from robot_memory.text.relations import are_limits, corrects, may_correct
-from robot_memory.text.retractions import read_retraction
+from robot_memory.text.retractions import read_denied
 from robot_memory.text.rules.dangers import names_danger
 
 _JUST_NOW, _LATEST = 600_000_000, 5
@@ -49,7 +49,7 @@ def link_correction(
     old = None
     if verdicts.found or may_correct(said.content):
         old = _find_corrected(connection, memory_id, said, neighbours, verdicts)
-    old = old or find_retracted(connection, said, memory_id)
+    old = old or find_retracted(connection, said, memory_id, retracts=verdicts.retracts)
     if old is None:
         return None
     new = replace(said, id=memory_id)
@@ -104,16 +104,17 @@ def _find_corrected(
 
 
 def find_retracted(
-    connection: Connection, said: Record, memory_id: int | None = None
+    connection: Connection, said: Record, memory_id: int | None = None, *, retracts: bool
 ) -> Record | None:
     """
-    Return the fact, just stored, that a text takes back without saying of what it speaks.
+    Return the fact, just stored, that a text takes back without saying in full of what it speaks.
 
-    The latest one of the last ten minutes, and of the session where both have one; where the text
-    names what was wrong ("not Tuesday"), the latest that has it, of the last few.
+    One of the last ten minutes, and of the session where both have one: the latest that has what
+    the text says was wrong ("not Tuesday"), of the last few; else, where the text `retracts` by
+    its meaning, the latest.
     """
-    retraction = read_retraction(said.content)
-    if retraction is None:
+    denied = read_denied(said.content)
+    if not (retracts or denied):
         return None
     where = active_in(said.collection) & equal('type', 'fact')
     latest = [
@@ -124,10 +125,9 @@ def find_retracted(
         and old.created_at >= said.created_at - _JUST_NOW
         and (None in (old.session_id, said.session_id) or old.session_id == said.session_id)
     ]
-    for old in latest if retraction.denied else latest[:1]:
-        if retraction.fits(old.content):
-            return None if replacements.find_current(connection, old.id) else old
-    return None
+    named = (old for old in latest if denied and denied <= token_sets.make_token_set(old.content))
+    old = next(named, latest[0] if latest and retracts else None)
+    return None if old and replacements.find_current(connection, old.id) else old
 
 
 def _corrects(

@@ -10,13 +10,13 @@ from __future__ import annotations
 import logging
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from robot_memory.embedding.cross_encoder import Scores, has_cross_encoder, load_cross_encoder
 from robot_memory.embedding.onnx import OnnxEmbedder
 from robot_memory.embedding.text_vectors import TextVectors
-from robot_memory.lifecycle.classification import tells_danger
+from robot_memory.lifecycle.classification import takes_back, tells_danger
 from robot_memory.memory import Memory
 from robot_memory.search.neighbours import open_neighbours
 from robot_memory.storage.tables import memories
@@ -92,11 +92,13 @@ class Verdicts:
     """
     Hold the verdicts of known facts by id; none where nothing was judged.
 
-    `least_restated` are the log odds from which on a fact is restated.
+    `least_restated` are the log odds from which on a fact is restated. With `retracts` the text
+    takes back what was said just before.
     """
 
     found: Mapping[int, Verdict] = field(default_factory=dict)
     least_restated: float = RESTATED
+    retracts: bool = False
 
     def tell(self, memory_id: int, content: str) -> bool | None:
         """Say whether a known fact of a text is corrected; None where that was not judged."""
@@ -149,6 +151,11 @@ def judge_statement(
     Nothing is said where it ends as a question does; what only looks like one, like a plan or
     hearsay, must be surer.
     """
+    found = _judge(memory, text, collection, vectors)
+    return replace(found, retracts=True) if takes_back(memory, text, vectors) else found
+
+
+def _judge(memory: Memory, text: str, collection: str, vectors: TextVectors | None) -> Verdicts:
     embedder = memory.embedder.get_if_loaded()
     if vectors is None or not has_cross_encoder(embedder) or asks(text):
         return NO_VERDICTS

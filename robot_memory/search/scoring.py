@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import heapq
 import math
+import struct
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
@@ -43,6 +44,8 @@ TURNED_SHARE = 0.25
 
 TWICE_SHARE = 0.05
 """What a word counts more that a memory holds more than once."""
+
+_SINGLE = struct.Struct('f')
 
 
 def bm25_idf(count: float, n: float) -> float:
@@ -160,24 +163,28 @@ def find_least_coverage(least: float, relevance: float, trust: float) -> float:
     return float((missing / (trust * WORDS_SHARE)) ** 0.8 / (1 - relevance))
 
 
-def list_best(rows: Iterable[tuple[int, float, bool]], weight: float, limit: int) -> list[Hit]:
+def list_best(
+    rows: Iterable[tuple[int, float, bool]], weight: float, limit: int
+) -> list[Hit]:
     """
     Return the best memories as hits by words alone, best first, the newer of equals first.
 
-    Each row is an id, its coverage, and whether it is real: that is worth times the weight.
+    Each row is an id, its coverage, and whether it is real: that is worth times the weight. All
+    is rounded as `ranking` has it, so that who asks the file is told the same.
     """
-    scored = (
-        (fuse(0.0, covered) * factor, memory_id, covered, factor)
-        for memory_id, covered, real in rows
-        for factor in (weight if real else 1.0,)
-    )
+    scored = []
+    for memory_id, covered, real in rows:
+        coverage, factor = _round(covered), weight if real else 1.0
+        root = _round(_round(coverage**0.5) ** 0.5)
+        words = _round(_round(WORDS_SHARE) * _round(coverage * root))
+        scored.append((_round(words * _round(factor)), memory_id, coverage, words, factor))
     return [
-        Hit(
-            memory_id,
-            score,
-            relevance=0.0,
-            coverage=covered,
-            parts=Parts((), share_words(0.0, covered), factor),
-        )
-        for score, memory_id, covered, factor in heapq.nlargest(limit, scored)
+        Hit(memory_id, score, coverage=coverage, parts=Parts((), words, factor))
+        for score, memory_id, coverage, words, factor in heapq.nlargest(limit, scored)
     ]
+
+
+def _round(number: float) -> float:
+    """Return the nearest number of single precision."""
+    rounded: float = _SINGLE.unpack(_SINGLE.pack(number))[0]
+    return rounded
