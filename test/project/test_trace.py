@@ -14,7 +14,7 @@ ROOT = Path(__file__).parents[2]
 
 @pytest.mark.parametrize(
     ('options', 'mode', 'moves', 'climbs'),
-    [(['--no-model'], 'bm25_only', 62, 15), ([], 'hybrid', 68, 16)],
+    [(['--no-model'], 'bm25_only', 70, 16), ([], 'hybrid', 74, 17)],
     ids=['no model', 'both models'],
 )
 def test_a_recall_moves_between_no_more_files_than_before(
