@@ -25,7 +25,7 @@ from robot_memory.background import folding as folder
 from robot_memory.background import proof
 from robot_memory.cli.responses import render
 from robot_memory.cli.text import Paint
-from robot_memory.core.errors import NotFound
+from robot_memory.core.errors import InvalidArgument, NotFound
 from robot_memory.detectors import Pose
 from robot_memory.lifecycle.perceptions import Perception, store_perception
 from robot_memory.storage import checksums
@@ -177,6 +177,8 @@ def test_a_filter_takes_what_passes_active_or_not(robot: Robot) -> None:
     assert done.counts['memories'] == 3
     assert robot.rows('SELECT id FROM memories') == [(one,) for one in ids[3:]]
     verify(robot)
+    with pytest.raises(InvalidArgument, match='is an amount with a unit'):
+        erase(robot, where={'n': {'$lt': '20 N'}})
 
 
 def test_the_place_and_the_transforms_of_an_erased_event_go(robot: Robot) -> None:

@@ -103,6 +103,16 @@ def test_texts_among_numbers_are_named_where_a_number_is_asked_for(robot: Robot)
         )
 
 
+def test_that_texts_are_ordered_by_letters_is_told(robot: Robot) -> None:
+    for aisle in ('10A', '12A', *range(9)):
+        robot.learn(f'Aisle {aisle} is wide', context={'aisle': aisle})
+    for where in ({'aisle': {'$gt': '7A'}}, {'collection': {'$gt': '7A', '$lt': '8A'}}):
+        why = robot.recall(context_filter=where).why_empty or ''
+        assert why.endswith(' Texts are ordered letter by letter.')
+    why = robot.recall(context_filter={'memory_id': {'$gt': 'x'}}).why_empty or ''
+    assert 'letter' not in why
+
+
 def test_a_number_that_is_out_of_range_is_named_in_words(robot: Robot) -> None:
     robot.learn('The cup slips', context={'params': {'force': 10**400}})
     found = robot.recall(context_filter={'params.force': True})

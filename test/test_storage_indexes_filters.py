@@ -211,8 +211,10 @@ def test_the_time_of_a_measurement_compares_as_an_instant(robot: Robot) -> None:
         ({'a': {'$lt': [1]}}, 'a number or a string'),
         ({'a': {'$gte': True}}, 'a number or a string'),
         ({'f': {'$lt': '2 N'}}, r"'2 N' is an amount with a unit; accepted: .*2\.0} for .* in N"),
-        ({'f': {'$gte': ' -1.5mm '}}, 'is an amount with a unit'),
         ({'f': {'$gt': 1, '$lte': '3 m/s'}}, 'is an amount with a unit'),
+        ({'o.x': {'$gte': ' -1.5mm '}}, 'is an amount with a unit'),
+        ({'list.00': {'$gte': '2N'}}, 'is an amount with a unit'),
+        ({'confidence': {'$gt': '80 %'}}, r'is an amount with a unit; accepted: .*80\.0} .* in %'),
         ({'a': {'$in': 'abc'}}, 'requires a list'),
         ({'a': {'$in': [1] * 1001}}, 'at most 1000'),
         ({'a': {'$nin': {'b': 1}}}, 'requires a list'),
@@ -236,6 +238,35 @@ def test_what_the_language_does_not_have_is_refused(
         filled.query_records(where=condition)
     with pytest.raises(InvalidArgument, match=message):
         filled.recall(context_filter=condition)
+
+
+@pytest.mark.parametrize(
+    ('condition', 'expected'),
+    [
+        ({'aisle': {'$gte': '7A'}}, {'b', 'c'}),
+        ({'aisle': {'$gte': '4K', '$lt': '7B'}}, {'a', 'b'}),
+        ({'aisle': {'$lt': '10 in'}}, set()),
+        ({'mixed': {'$gt': '3V'}}, {'b'}),
+        ({'nowhere': {'$gt': '2 N'}}, set()),
+        ({'frame_id': {'$gt': '3d'}}, set()),
+        ({'content': {'$lt': '1 T'}}, set()),
+    ],
+)
+def test_labels_that_look_like_amounts_are_ordered_as_texts(
+    robot: Robot, condition: dict[str, Any], expected: set[str]
+) -> None:
+    for name, aisle, mixed in (('a', '5C', 1), ('b', '7A', '4V'), ('c', '9A', '1V')):
+        robot.learn(f'record {name}', context={'aisle': aisle, 'mixed': mixed})
+    assert matching(robot, condition) == expected
+
+
+def test_an_amount_is_refused_in_every_tool_that_filters(filled: Robot) -> None:
+    for ask in (
+        lambda: filled.list_timeline(where={'f': {'$lt': '2 N'}}),
+        lambda: filled.explain_recall('', context_filter={'f': {'$lt': '2 N'}}),
+    ):
+        with pytest.raises(InvalidArgument, match='is an amount with a unit'):
+            ask()
 
 
 def test_ten_conditions_are_taken_with_a_thousand_values_each(filled: Robot) -> None:

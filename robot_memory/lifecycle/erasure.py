@@ -15,6 +15,7 @@ from robot_memory.core.errors import Conflict
 from robot_memory.core.zones import get_zone
 from robot_memory.memory import Memory, progress
 from robot_memory.storage import Connection
+from robot_memory.storage.indexes.amounts import refuse_amounts
 from robot_memory.storage.indexes.filters import compile_filter
 from robot_memory.storage.tables import (
     confirmations,
@@ -100,7 +101,9 @@ def _find(connection: Connection, wanted: Wanted) -> Doomed:
         return found
     if wanted.where:
         found = Doomed()
-        passing = memories.find_ids(connection, compile_filter('where', wanted.where))
+        where = compile_filter('where', wanted.where)
+        refuse_amounts(connection, 'where', wanted.where)
+        passing = memories.find_ids(connection, where)
         doomed.add_memories(connection, found, passing)
         return found
     return doomed.find_by_ids(connection, wanted.memory_ids)

@@ -16,7 +16,8 @@ from robot_memory.retrieval.plan import RecallPlan
 from robot_memory.retrieval.retriever import Found, Retriever
 from robot_memory.storage import Connection
 from robot_memory.storage.indexes import confidences, surveys
-from robot_memory.storage.indexes.conditions import OPERATORS, read_operators
+from robot_memory.storage.indexes.amounts import COLUMNS_OF_NUMBERS
+from robot_memory.storage.indexes.conditions import COMPARISONS, OPERATORS, read_operators
 from robot_memory.storage.indexes.filters import (
     ACTIVE,
     COLUMNS,
@@ -215,7 +216,8 @@ def _explain_conditions(connection: Connection, asked: Asked, scope: Where) -> s
                 else _tell_range(path, known, wanted)
             )
         if path in COLUMNS:
-            return _explain_column(connection, path, wanted, scope)
+            why = _explain_column(connection, path, wanted, scope)
+            return why if path in COLUMNS_OF_NUMBERS else why + _tell_letters(operators)
         return _explain_path(connection, path, operators, scope)
     return ''
 
@@ -266,6 +268,9 @@ def _explain_path(
         for value in (given if operator in ('$in', '$nin') else [given])
     ]
     types = {_name_type(value) for value, _ in values}
+    letters = _tell_letters(operators)
+    if letters and 'text' not in types and surveys.count_texts(connection, path, scope):
+        types.add('text')
     other = {_name_type(value) for value in wanted} - types
     if other and len(types) == 1:
         asked_type, held = other.pop(), types.pop()
@@ -277,7 +282,13 @@ def _explain_path(
     if any(_name_type(value) == 'number' for value in wanted):
         texts = surveys.count_texts(connection, path, scope)
     apart = f'; {_format_count(texts)} of them as text, which no number meets' if texts else ''
-    return f'No memory passes the condition on {path}; {have}{apart}.'
+    return f'No memory passes the condition on {path}; {have}{apart}.{letters}'
+
+
+def _tell_letters(operators: Mapping[str, Any]) -> str:
+    """Say how texts are ordered where one is asked for by its place in an order."""
+    ordered = any(key in COMPARISONS and isinstance(operators[key], str) for key in operators)
+    return ' Texts are ordered letter by letter.' if ordered else ''
 
 
 def _name_operators(operators: Mapping[str, Any]) -> str:

@@ -23,6 +23,7 @@ from robot_memory.retrieval.near_question import parse_area
 from robot_memory.retrieval.place_views import NEAR, near_arg
 from robot_memory.retrieval.views import describe_authority
 from robot_memory.storage import Connection
+from robot_memory.storage.indexes.amounts import refuse_amounts
 from robot_memory.storage.indexes.filters import among
 from robot_memory.storage.indexes.occasions import compile_occasions
 from robot_memory.storage.tables.records import get_whole
@@ -126,6 +127,7 @@ def list_timeline(memory: Memory, request: ListTimelineRequest) -> ListTimelineR
     question = parse_area(request.near)
     near_view = None
     with memory.db.read() as connection:
+        refuse_amounts(connection, 'where', conditions)
         if question is not None:
             search = prepare(memory, connection, question, None)
             passing = where

@@ -39,6 +39,7 @@ from robot_memory.retrieval.place_views import (
     near_arg,
 )
 from robot_memory.storage import Connection
+from robot_memory.storage.indexes.amounts import refuse_amounts
 from robot_memory.storage.indexes.filters import ACTIVE, Where, among
 from robot_memory.storage.indexes.occasions import compile_occasions
 from robot_memory.storage.past import open_past
@@ -173,6 +174,7 @@ def query_records(memory: Memory, request: QueryRecordsRequest) -> QueryRecordsR
         raise InvalidArgument('near with as_of is not supported; near.at names an instant')
     opened = memory.db.read() if past is None else open_past(memory.db, past.line)
     with opened as connection:
+        refuse_amounts(connection, 'where', conditions)
         search, passing = None, where
         if question is not None:
             search = prepare(memory, connection, question, None)

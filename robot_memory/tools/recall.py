@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 from zoneinfo import ZoneInfo
 
 from robot_memory.core.fields import Json, arg, collection_arg
@@ -30,6 +30,7 @@ from robot_memory.retrieval.place_views import SpatialTarget, near_answer_arg, n
 from robot_memory.retrieval.plan import RecallPlan
 from robot_memory.retrieval.retriever import Found, Retriever
 from robot_memory.retrieval.views import MemoryView, view_memories
+from robot_memory.storage.indexes.amounts import refuse_amounts
 from robot_memory.tool import tool
 
 if TYPE_CHECKING:
@@ -160,6 +161,10 @@ def find_answer(memory: Memory, request: RecallRequest) -> Answer:
         has_payloads=True,
         as_of=None if past is None else past.line,
     )
+    conditions: Any = request.context_filter or {}
+    if conditions:
+        with memory.db.read() as connection:
+            refuse_amounts(connection, 'context_filter', conditions)
     found = Retriever(memory).find(plan)
     zone = get_zone(memory.settings.time_zone)
     asked = None

@@ -179,6 +179,23 @@ def _find_item(steps: Sequence[str]) -> int:
     return next((place for place, step in enumerate(steps) if INDEX.fullmatch(step)), 0)
 
 
+def find_kinds(connection: apsw.Connection, path: str) -> tuple[bool, bool]:
+    """Say whether there are numbers at a path, and whether there are texts."""
+    at_path = 'SELECT 1 FROM facets WHERE path_id = (SELECT id FROM facet_paths WHERE path = ?1)'
+    ((numbers, texts),) = connection.execute(
+        f"SELECT EXISTS ({at_path} AND value < ''),"
+        f" EXISTS ({at_path} AND value >= '' AND value < x'')",
+        (_write_items(path),),
+    )
+    return bool(numbers), bool(texts)
+
+
+def _write_items(path: str) -> str:
+    """Return a path with the numbers of items as facets have them."""
+    steps = path.split('.')
+    return '.'.join(str(int(step)) if INDEX.fullmatch(step) else step for step in steps)
+
+
 def make_candidate_query(path: str, operators: Mapping[str, Any]) -> CandidateQuery | None:
     """Return the candidate query of a filter's operators on a path, if there is one."""
     steps = path.split('.')
@@ -186,7 +203,7 @@ def make_candidate_query(path: str, operators: Mapping[str, Any]) -> CandidateQu
     if INDEX.fullmatch(steps[0]):
         return None
     if item:
-        path = '.'.join(str(int(step)) if INDEX.fullmatch(step) else step for step in steps)
+        path = _write_items(path)
     closed = any('$gt' in key for key in operators) and any('$lt' in key for key in operators)
     tests = [
         test

@@ -20,7 +20,6 @@ from robot_memory.core.authority import AUTHORITIES
 from robot_memory.core.clock import parse_instant
 from robot_memory.core.errors import InvalidArgument
 from robot_memory.core.json_text import dump_json, format_value
-from robot_memory.core.units import parse_quantity, parse_unit
 from robot_memory.storage import epochs
 from robot_memory.storage.indexes import confidences, facets
 from robot_memory.storage.indexes.candidates import CandidateQuery, choose, restrict_to
@@ -189,7 +188,7 @@ def compile_filter(name: str, conditions: Mapping[str, Any]) -> Where:
     Compile a filter; `name` is the argument it came in, for messages.
 
     Raise InvalidArgument for more than 10 conditions, an unknown operator, or a value that the
-    operator cannot take: an amount with a unit, too, of which order by letters says nothing.
+    operator cannot take.
     """
     conditions = flatten_filter(name, conditions)
     found = parse_conditions(name, conditions)
@@ -216,24 +215,9 @@ def _condition(where: str, path: str, operator: str, value: Any) -> Where:
         raise InvalidArgument(
             f'{where}: {operator} requires a number or a string, not {format_value(value)}'
         )
-    if isinstance(value, str):
-        _refuse_amount(where, operator, value)
     kind, column, places = _operand(where, path)
     kinds = _TEXT if isinstance(value, str) else _NUMBER
     return Where(f'({kind} IN {kinds} AND {column} {symbol} ?)', (*places, *places, _bound(value)))
-
-
-def _refuse_amount(where: str, operator: str, value: str) -> None:
-    """Refuse a text that is an amount with a unit: as a text, '12 N' is less than '2 N'."""
-    quantity = parse_quantity(value)
-    if quantity is None or not quantity[1] or parse_unit(quantity[1]) is None:
-        return
-    number = dump_json({operator: quantity[0]})
-    raise InvalidArgument(
-        f'{where}: {operator} compares numbers by size but texts letter by letter, and '
-        f'{format_value(value)} is an amount with a unit; accepted: {number} for stored numbers '
-        f'in {quantity[1]}, or $eq and $in for the very text'
-    )
 
 
 def _operand(where: str, path: str) -> tuple[str, str, tuple[str, ...]]:
