@@ -428,6 +428,11 @@ def test_colours_are_for_terminals_that_want_them(cli: Cli) -> None:
         ('plot', '1'),
         ('forget', '1', 'wrong'),
         ('end-session', 'nowhere'),
+        ('review',),
+        ('trust', 'review'),
+        ('maintain',),
+        ('suggest', 'grasp', '--default', '{"force": 5}'),
+        ('backup', '--output', 'copy.db'),
     ],
     ids=lambda arguments: arguments[0],
 )
@@ -439,6 +444,38 @@ def test_what_reads_makes_no_store(cli: Cli, arguments: tuple[str, ...]) -> None
     cli.db.touch()
     assert f'{cli.db} is an empty file (0 bytes), which holds no store' in cli.failed(*arguments)
     assert cli.db.stat().st_size == 0
+
+
+@pytest.mark.parametrize(
+    ('arguments', 'words'),
+    [
+        (('recall', 'cup'), 'the store is empty'),
+        (('get-context', 'grip the cup'), 'the store is empty'),
+        (('suggest', 'grasp', '--default', '{"force": "5 N"}'), '5 N'),
+        (('query-records',), 'There are no active memories'),
+        (('query-events',), 'No events are stored'),
+        (('status',), '0 active'),
+        (('audit',), 'line 0'),
+        (('review',), 'Nothing to review'),
+    ],
+    ids=lambda arguments: arguments[0],
+)
+def test_on_a_fresh_install_what_reads_answers_as_an_empty_store_does(
+    cli: Cli, arguments: tuple[str, ...], words: str
+) -> None:
+    del cli.environment['ROBOT_MEMORY_DB']
+    cli.environment['XDG_DATA_HOME'] = str(cli.folder)
+    assert words in cli.done(*arguments)
+    assert words in cli.done(*arguments)
+    cli.environment['ROBOT_MEMORY_DB'] = str(cli.db)
+    assert '[not_found] no store at ' in cli.failed(*arguments)
+
+
+def test_nothing_is_backed_up_of_a_fresh_install(cli: Cli) -> None:
+    del cli.environment['ROBOT_MEMORY_DB']
+    cli.environment['XDG_DATA_HOME'] = str(cli.folder)
+    assert '[not_found] no store at ' in cli.failed('backup', '--output', 'copy.db')
+    assert list(cli.folder.iterdir()) == []
 
 
 def test_an_empty_file_becomes_a_store_where_something_is_learned(cli: Cli) -> None:

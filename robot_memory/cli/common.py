@@ -11,7 +11,7 @@ from typing import Any
 
 from robot_memory.cli.options import PROGRAM, Options
 from robot_memory.core.errors import NotFound, RobotMemoryError
-from robot_memory.core.settings import Settings, find_store_path
+from robot_memory.core.settings import Settings, find_store_path, is_store_named
 from robot_memory.embedding import find_model
 from robot_memory.memory import Memory
 from robot_memory.text.controls import escape_controls
@@ -28,13 +28,18 @@ def open_memory(settings: Settings, with_model: bool = True, *, loads: bool = Tr
     return memory
 
 
-def require_store(settings: Settings) -> Path:
+def require_store(settings: Settings, *, stored: bool = False) -> Path:
     """
     Return the file of the store; raise NotFound where there is none, or an empty file.
 
-    What only reads begins with it: of a mistyped path it would make a store.
+    What only reads begins with it: of a mistyped path it would make a store. The default store is
+    not mistyped: where there is none yet, it is made and answers as an empty one, unless
+    something must be `stored`.
     """
     path = find_store_path(settings)
+    is_new = not (path.exists() or path.is_symlink())
+    if is_new and not (stored or is_store_named(settings)):
+        return path
     create = f'create it with {PROGRAM} learn or start the node'
     if not path.exists():
         raise NotFound(f'no store at {path}; select another with --db, or {create}')

@@ -85,7 +85,7 @@ def back_up_store(request: BackupRequest, settings: Settings, options: Options) 
         raise InvalidArgument('--folder and --output exclude each other; pass one of them')
     output = expand_path(request.output, 'output') if request.output else None
     plan = None if output else _plan_backup(request, settings)
-    require_store(settings)
+    require_store(settings, stored=True)
     with open_memory(settings, with_model=False) as memory:
         if plan is not None:
             output = back_up_now(memory.db, plan, memory.clock())

@@ -37,7 +37,17 @@ _WITHOUT_MEANING = (
     'maintain',
 )
 """Tools that do not use the embedding model."""
-_OF_STORED = ('forget', 'erase', 'update', 'undo', 'clear_session', 'end_session')
+_OF_STORED = (
+    'forget',
+    'erase',
+    'update',
+    'undo',
+    'clear_session',
+    'end_session',
+    'maintain',
+    'review',
+    'trust',
+)
 """Tools that write of what is stored alone."""
 
 

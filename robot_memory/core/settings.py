@@ -368,6 +368,11 @@ def find_store_path(settings: Settings) -> Path:
     return find_user_folder('XDG_DATA_HOME', '.local/share') / 'robot_memory' / 'memory.db'
 
 
+def is_store_named(settings: Settings) -> bool:
+    """Say whether the settings or the environment name a store; otherwise it is the default."""
+    return bool(settings.db_path or os.environ.get('ROBOT_MEMORY_DB'))
+
+
 def find_cache_folder() -> Path:
     """Name the folder of what can be made anew: the default model, the list of fonts of plots."""
     return find_user_folder('XDG_CACHE_HOME', '.cache') / 'robot_memory'
