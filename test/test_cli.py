@@ -249,6 +249,24 @@ def test_a_store_that_cannot_be_opened_is_one_line(cli: Cli) -> None:
 
 
 @pytest.mark.parametrize(
+    'arguments', [('recall', 'cup'), ('learn', CUP), ('upgrade',), ('verify',), ('salvage',)]
+)
+def test_a_folder_in_place_of_a_store_is_told_with_the_store_in_it(
+    cli: Cli, arguments: tuple[str, ...]
+) -> None:
+    folder = cli.folder / 'robot_memory'
+    folder.mkdir()
+    line = cli.failed(*arguments, '--db', str(folder))
+    told = f'[unavailable] {folder} is a folder; set db_path (--db, ROBOT_MEMORY_DB) to the file'
+    assert told in line
+    assert line.endswith(' of the store')
+    assert list(folder.iterdir()) == []
+    assert f'{folder} is a folder; name a backup in it' in cli.failed('verify', str(folder))
+    cli.done('learn', CUP, '--db', str(folder / 'memory.db'))
+    assert cli.failed(*arguments, '--db', str(folder)).endswith(f' store: {folder}/memory.db')
+
+
+@pytest.mark.parametrize(
     ('arguments', 'message'),
     [
         ((), 'the following arguments are required: COMMAND'),

@@ -188,3 +188,13 @@ def test_a_packed_backup_with_another_checksum_or_without_its_end_is_refused(
     with pytest.raises(Unavailable, match='cannot be read'):
         restore(packed, tmp_path / 'new.db')
     assert not list(tmp_path.glob('*new.db*'))
+
+
+def test_a_folder_is_left_where_it_is(robot: Robot, tmp_path: Path) -> None:
+    backup = keep(robot, tmp_path / 'kept.db')
+    folder = tmp_path / 'folder'
+    folder.mkdir()
+    shutil.copy(backup, folder / 'memory.db')
+    with pytest.raises(Unavailable, match='is a folder; .* the file of the store: .*memory.db'):
+        restore(backup, folder)
+    assert [one.name for one in folder.iterdir()] == ['memory.db']

@@ -18,6 +18,7 @@ from robot_memory.storage.admin.backup import Plan, back_up_now, back_up_to, pla
 from robot_memory.storage.admin.restore import restore
 from robot_memory.storage.admin.salvage import salvage
 from robot_memory.storage.admin.verify import REPLACE, accept_pages, verify
+from robot_memory.storage.error_messages import describe_folder
 
 
 @dataclass(frozen=True)
@@ -140,6 +141,10 @@ def verify_store(request: VerifyRequest, settings: Settings, options: Options) -
     path = expand_path(request.backup, 'backup') if request.backup else find_store_path(settings)
     if not path.exists():
         raise NotFound(f'no file at {path}; nothing to verify')
+    if path.is_dir():
+        if request.backup:
+            raise InvalidArgument(f'{path} is a folder; name a backup in it')
+        raise describe_folder(path)
     if request.accept:
         if request.backup:
             raise InvalidArgument('--accept is for the store, not for a backup')
@@ -164,6 +169,8 @@ def salvage_store(request: SalvageRequest, settings: Settings, options: Options)
     path = find_store_path(settings)
     if not path.exists():
         raise NotFound(f'no store at {path}; nothing to salvage')
+    if path.is_dir():
+        raise describe_folder(path)
     name = request.output or f'{path}.salvaged'
     target = expand_path(name, 'output')
     with make_progress_bar(title='salvage', unit='memory') as bar:

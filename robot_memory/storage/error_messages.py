@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 import re
 import shutil
 from json import JSONDecodeError
@@ -107,9 +108,20 @@ def describe_overwritten(path: Path, why: object) -> Unavailable:
 
 def describe_unopened(path: Path, error: Exception) -> Unavailable:
     """Return the error for a file that cannot be opened for writing."""
+    if os.path.isdir(path):  # unlike Path.is_dir it fails nowhere
+        return describe_folder(path)
     return Unavailable(
         f'{path} cannot be opened for writing ({error}); set db_path to a file in a writable '
         'folder'
+    )
+
+
+def describe_folder(path: Path) -> Unavailable:
+    """Return the error for a folder that was named in place of a store."""
+    file = path / 'memory.db'
+    wanted = f': {file}' if os.path.isfile(file) else ''
+    return Unavailable(
+        f'{path} is a folder; set db_path (--db, ROBOT_MEMORY_DB) to the file of the store{wanted}'
     )
 
 

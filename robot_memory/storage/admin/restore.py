@@ -17,6 +17,7 @@ from robot_memory.core.errors import Conflict, Unavailable
 from robot_memory.storage import schema_runner
 from robot_memory.storage.admin.row_reading import Table, list_columns, read_rows
 from robot_memory.storage.admin.verify import open_checked, unpack, verify
+from robot_memory.storage.error_messages import describe_folder
 from robot_memory.storage.lock_owners import name_users
 from robot_memory.storage.replacement import InUse, replace_store
 from robot_memory.storage.store_files import hold_scratch
@@ -56,9 +57,11 @@ def restore(backup: Path, path: Path) -> Restored:
     """
     Put a checked copy of a backup in the place of a store.
 
-    Raise Unavailable where the backup is damaged or the store is in use, and Conflict where the
-    backup holds what was erased from the store since.
+    Raise Unavailable where the backup is damaged, the store is in use or a folder, and Conflict
+    where the backup holds what was erased from the store since.
     """
+    if path.is_dir():
+        raise describe_folder(path)
     path.parent.mkdir(parents=True, exist_ok=True)
     with hold_scratch(path.with_name(f'.{path.name}.restoring')) as part:
         unpack(backup, part)
