@@ -645,6 +645,66 @@ def test_renamed_backups_and_a_disk_that_is_away_are_named(
     assert find_markers(['zwetschge'], *operator.memory.db.files) == []
 
 
+def copy_live(robot: Robot, copy: Path) -> None:
+    """Copy the store as it is while it is open, with its log."""
+    for suffix in ('', '-wal'):
+        source = robot.memory.db.path.with_name(f'{robot.memory.db.path.name}{suffix}')
+        subprocess.run(['cp', source, f'{copy}{suffix}'], check=True)
+
+
+@pytest.mark.parametrize('is_erased_in_log', [True, False])
+def test_a_copy_of_the_store_with_its_log_is_not_taken_for_searched(
+    open_robot: Callable[..., Robot], tmp_path: Path, is_erased_in_log: bool
+) -> None:
+    from robot_memory.storage.admin import cleaning
+
+    place = tmp_path / 'backups'
+    robot = open_robot(resident=False, python_role='operator', backup_folder=str(place))
+    robot.learn('the red door')
+    assert robot.memory.backups.make_due()
+    assert cleaning.empty_log(robot.memory.db) == ''
+    robot.learn('the blue door')
+    if is_erased_in_log:
+        kept = require(robot.learn('the zwetschge cup stands on the shelf').memory_id)
+        copy_live(robot, place / 'old.db')
+    else:
+        copy_live(robot, place / 'old.db')
+        kept = require(robot.learn('the zwetschge cup stands on the shelf').memory_id)
+    other = open_robot(name='other', resident=False)
+    other.learn('the zwetschge cup of another')
+    copy_live(other, place / 'of another store.db')
+    receipt = require(erase(robot, memory_ids=[kept]).receipt)
+    (named,) = receipt['still_holding']
+    copy = f'{place}/old.db: with its log {place}/old.db-wal it is a copy of the store, but '
+    if is_erased_in_log:
+        assert named == f'{copy}not named as a backup of it is: delete it'
+        assert receipt['holds'] is False
+    else:
+        assert named == f'{copy}what the log has was not searched: delete both'
+        assert receipt['holds'] is None and named in receipt['not_searched']
+    assert not [*place.glob('.*.part*')]
+
+
+def test_a_log_whose_database_was_renamed_or_packed_is_named(
+    open_robot: Callable[..., Robot], tmp_path: Path
+) -> None:
+    place = tmp_path / 'backups'
+    robot = open_robot(resident=False, python_role='operator', backup_folder=str(place))
+    robot.learn('the red door')
+    assert robot.memory.backups.make_due()
+    kept = require(robot.learn('the zwetschge cup stands on the shelf').memory_id)
+    copy_live(robot, place / 'old.db')
+    (place / 'old.db').unlink()
+    other = open_robot(name='other', resident=False)
+    other.learn('the red door')
+    copy_live(other, place / 'other.db')
+    subprocess.run(['gzip', place / 'other.db', place / 'other.db-wal'], check=True)
+    receipt = require(erase(robot, memory_ids=[kept]).receipt)
+    (named,) = receipt['still_holding']
+    assert named.startswith(f'{place}/old.db-wal: it is a log without its database')
+    assert receipt['holds'] is None
+
+
 def test_a_renamed_backup_that_has_nothing_of_an_erasure_is_searched_and_stays(
     open_robot: Callable[..., Robot], tmp_path: Path
 ) -> None:

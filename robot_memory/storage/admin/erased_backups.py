@@ -23,9 +23,14 @@ from robot_memory.storage.admin.backup import (
     name_lock,
     plan_of,
 )
-from robot_memory.storage.admin.stray_backups import find_strays, has_backups
+from robot_memory.storage.admin.stray_backups import (
+    find_strays,
+    has_backups,
+    list_logs,
+    name_with,
+)
 from robot_memory.storage.replacement import list_replaced
-from robot_memory.storage.store_files import LOG, hold_scratch, name_file, remove_stores
+from robot_memory.storage.store_files import hold_scratch, remove_stores
 from robot_memory.storage.tables import erasable, erased_texts, erasures, meta
 from robot_memory.storage.tables.meta import get_store_id
 from robot_memory.storage.upgrade import copy_of
@@ -85,7 +90,8 @@ def rewrite_all(
         for file, why in strays.unread:
             found = _name(found, file, why)
         for file in strays.holding:
-            why = f'it is a copy of the store, but not named as a backup of it is{HELD}'
+            copy = name_with(list_logs(file))
+            why = f'{copy} is a copy of the store, but not named as a backup of it is{HELD}'
             found = _name(found, file, why)
     remove_stores(path.parent, f'.{path.name}.before-upgrade*.part')
     return _add(found, _list_copies(path), store_id, ids, erase)
@@ -128,8 +134,10 @@ def _rewrite(file: Path, store_id: str, ids: Sequence[int], erase: Erase) -> boo
         hold_scratch(file.with_name(f'.{file.name}.erasing.part')) as part,
         hold_scratch(file.with_name(f'.{file.name}.erasing.gz.part')) as again,
     ):
-        if name_file(file, LOG).exists():
-            raise OSError('it has a log that could not be read into it: delete both')
+        logs = list_logs(file)
+        if logs:
+            named = ' and '.join(map(str, logs))
+            raise OSError(f'it has a log, {named}, that could not be read into it: delete both')
         copy_backup(file, part)
         if not _erase(part, store_id, ids, erase):
             return False
