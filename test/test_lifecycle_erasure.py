@@ -546,6 +546,21 @@ def test_a_word_that_every_file_begins_with_proves_nothing(robot: Robot) -> None
     }
 
 
+def test_nothing_is_proved_of_words_that_are_all_too_short(robot: Robot) -> None:
+    kept = require(robot.learn('Bob').memory_id)
+    done = erase(robot, memory_ids=[kept])
+    receipt = require(done.receipt)
+    held = {name: one['holds'] for name, one in receipt['checks'].items()}
+    assert held == {'rows': True, 'terms': None, 'pages': True, 'bytes': None}
+    assert receipt['holds'] is None
+    said = 'not searched: all words are too short'
+    assert receipt['not_searched'] == [f'terms: {said}', f'bytes: {said}']
+    assert receipt['to_finish'].startswith('no search tells words of fewer than 6 bytes')
+    assert receipt['too_short'].endswith('were not looked for in the files')
+    shown = render('erase', done, Paint(io.StringIO()))
+    assert shown.startswith(f'Erasure {done.erasure}: UNKNOWN\n')
+
+
 def test_a_trial_goes_with_its_situation_and_the_skill_is_learned_without_it(
     open_robot: Callable[..., Robot], tiny_models: dict[int, Path]
 ) -> None:
@@ -748,6 +763,8 @@ def test_a_receipt_of_an_earlier_release_is_not_taken_for_more_than_it_searched(
         'bytes': {'holds': True, 'detail': 'not searched: the words went with the process'},
     }
     assert proof.sum_up({'checks': checks, 'still_holding': []})['holds'] is None
+    checks['bytes']['detail'] = '0 of 0 words found'
+    assert proof.sum_up({'checks': checks, 'still_holding': []})['holds'] is None
     checks['bytes']['detail'] = '0 of 4 words found'
     assert proof.sum_up({'checks': checks, 'still_holding': []})['holds'] is True
     assert proof.sum_up({'checks': checks, 'still_holding': ['a: not there']})['holds'] is None
@@ -764,4 +781,8 @@ def test_words_that_are_too_short_or_too_many_to_be_looked_for_are_counted(
     assert thinned.left_out == len(found.words) - len(thinned.words) > 0
     assert proof.check_bytes(thinned, {}, [])['holds'] is None
     assert proof.check_bytes(found, {}, [])['holds'] is True
+    told = proof.sum_up({'checks': {'bytes': proof.check_bytes(found, {}, [])}})
+    assert told['holds'] is True and told['too_short'].endswith('; holds is of the others')
+    nothing = erased_texts.find_words([])  # as of a session that nobody spoke in
+    assert proof.check_bytes(nothing, {}, [])['holds'] is True
     assert proof.check_bytes(thinned, {'a': {'sleeps'}}, [])['holds'] is False

@@ -134,6 +134,19 @@ def test_an_operator_updates_forgets_undoes_and_erases(robot: Robot, guarded_vis
     assert guarded_visit.send(f'/memories/{kept}').status == 410
 
 
+def test_the_page_of_an_erasure_says_which_words_were_too_short_to_be_looked_for(
+    robot: Robot, guarded_visit: Visit
+) -> None:
+    kept = require(robot.learn('Bob').memory_id)
+    guarded_visit.sign_in('operator')
+    page = guarded_visit.send(f'/memories/{kept}/erase')
+    while 'type="hidden"' in page.text:  # the form, then the preview
+        hidden = dict(re.findall(r'type="hidden" name="(\w+)" value="([^"]*)"', page.text))
+        page = guarded_visit.send(f'/memories/{kept}/erase', {'reason': 'asked for', **hidden})
+    assert 'Proof: unknown' in page.text
+    assert 'words of fewer than 6 bytes were not looked for' in page.text
+
+
 def test_an_operator_decides_on_a_proposal(
     robot: Robot, guarded_visit: Visit, as_operator: Callable[[], None]
 ) -> None:

@@ -11,6 +11,9 @@ from robot_memory.storage.tables.erased_texts import LEAST_BYTES, Sought
 _SEARCHED = ('terms', 'bytes')
 """The checks that look for words, which are known to the process that erases alone."""
 _NOT_SEARCHED = 'not searched'
+_ALL_SHORT = f'{_NOT_SEARCHED}: all words are too short'
+_NONE_SOUGHT = '0 of 0 words'
+"""What earlier releases said where all words were too short."""
 _FINISH_WORDS = (
     'the words that were erased are known no more: search the file, the log and the backups for '
     'those that you know; the file itself was written anew from the rows that are there'
@@ -19,13 +22,19 @@ _FINISH_FILES = (
     'delete what is named, or, where a folder or its disk is away, connect it and delete the '
     'backups in it that were made before the erasure'
 )
+_FINISH_SHORT = (
+    f'no search tells words of fewer than {LEAST_BYTES} bytes from bytes that files hold by '
+    'chance; the files were cleaned of them as of longer ones'
+)
 _FINISH_REST = 'search the files for the texts that you know, with a program such as grep'
 
 
 def check_terms(sought: Sought | None, left: Sequence[Any]) -> dict[str, Any]:
-    """Say whether terms of the full-text index lead to no row; not known without the words."""
+    """Say whether terms of the full-text index lead to no row; not known without words."""
     if sought is None:
         return {'holds': None, 'detail': f'{_NOT_SEARCHED}: the words are known no more'}
+    if _are_all_short(sought):
+        return {'holds': None, 'detail': _ALL_SHORT}
     return {'holds': not left, 'detail': f'{len(left)} terms lead to no row'}
 
 
@@ -41,17 +50,28 @@ def check_bytes(
         why = 'the words went with the process that was interrupted'
         return {'holds': None, 'detail': f'{_NOT_SEARCHED}: {why}'}
     number = len(set().union(*found.values()))
-    places = f' in {", ".join(found)}' if found else ''
-    details = [f'{number} of {len(sought.words)} words found{places}']
+    if _are_all_short(sought):
+        details = [_ALL_SHORT]
+    elif not sought.words:
+        details = ['there were no words']
+    else:
+        places = f' in {", ".join(found)}' if found else ''
+        details = [f'{number} of {len(sought.words)} words found{places}']
     if sought.left_out:
         details.append(f'{sought.left_out} more words {_NOT_SEARCHED} for: they are too many')
     if unread:
         details.append(f'{_NOT_SEARCHED}: {len(unread)} of still_holding')
-    holds = False if number else None if unread or sought.left_out else True
+    is_partial = unread or sought.left_out or _are_all_short(sought)
+    holds = False if number else None if is_partial else True
     told: dict[str, Any] = {'holds': holds, 'detail': '; '.join(details)}
     if sought.short:
         told['too_short'] = sought.short
     return told
+
+
+def _are_all_short(sought: Sought) -> bool:
+    """Say whether there were words, but none that can be looked for."""
+    return bool(sought.short and not sought.words)
 
 
 def sum_up(receipt: Mapping[str, Any]) -> dict[str, Any]:
@@ -62,9 +82,11 @@ def sum_up(receipt: Mapping[str, Any]) -> dict[str, Any]:
     """
     checks = {name: dict(one) for name, one in receipt.get('checks', {}).items()}
     unread = list(receipt.get('still_holding', ()))
-    were_known = not checks.get('bytes', {}).get('detail', '').startswith(_NOT_SEARCHED)
+    said = checks.get('bytes', {}).get('detail', '')
+    were_short = said.startswith((_ALL_SHORT, _NONE_SOUGHT))
+    were_known = were_short or not said.startswith(_NOT_SEARCHED)
     for name in _SEARCHED:
-        if name in checks and checks[name]['holds'] and not were_known:
+        if name in checks and checks[name]['holds'] and (were_short or not were_known):
             checks[name]['holds'] = None
     if unread and 'bytes' in checks:
         is_found = any(one.endswith(HELD) for one in unread)
@@ -76,12 +98,13 @@ def sum_up(receipt: Mapping[str, Any]) -> dict[str, Any]:
         open_ones = [name for name, one in checks.items() if one['holds'] is None]
         names = [f'{name}: {checks[name]["detail"]}' for name in open_ones]
         summed['not_searched'] = [*(names if checks else ['the receipt has no checks']), *unread]
-        finish = [] if were_known else [_FINISH_WORDS]
+        finish = [_FINISH_SHORT] if were_short else [] if were_known else [_FINISH_WORDS]
         finish += [_FINISH_FILES] if unread else []
         summed['to_finish'] = '; '.join(finish or [_FINISH_REST])
     short = checks.get('bytes', {}).get('too_short')
     if short:
-        summed['too_short'] = (
+        unsought = (
             f'{short} words of fewer than {LEAST_BYTES} bytes were not looked for in the files'
         )
+        summed['too_short'] = unsought if were_short else f'{unsought}; holds is of the others'
     return summed
