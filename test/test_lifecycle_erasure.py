@@ -660,6 +660,32 @@ def test_renamed_backups_and_a_disk_that_is_away_are_named(
     assert find_markers(['zwetschge'], *operator.memory.db.files) == []
 
 
+@pytest.mark.parametrize('is_renamed', [True, False])
+def test_a_copy_with_a_word_in_unused_bytes_is_named_and_keeps_no_erasure_pending(
+    open_robot: Callable[..., Robot], tmp_path: Path, is_renamed: bool
+) -> None:
+    robot = open_robot(
+        resident=False,
+        python_role='operator',
+        backup_folder=str(tmp_path / 'backups'),
+        backup_compression='none',
+    )
+    robot.learn('the red door')
+    copy = require(robot.memory.backups.make_due())
+    if is_renamed:
+        copy = copy.rename(copy.with_name('old.db'))
+    with open(copy, 'ab') as file:
+        file.write(b'zwetschge'.ljust(4096, b'\0'))
+    done = erase(robot, memory_ids=[require(robot.learn('the zwetschge cup').memory_id)])
+    receipt = require(done.receipt)
+    (named,) = receipt['still_holding']
+    why = 'bytes that none of its rows uses hold 1 of the erased words: delete it'
+    assert named == f'{copy}: {why}'
+    assert (receipt['holds'], receipt['file']) == (False, 'overwritten in place')
+    assert receipt['checks']['bytes']['detail'].endswith('in the bytes of 1 of still_holding')
+    assert find_markers(['zwetschge'], *robot.memory.db.files) == []
+
+
 def copy_live(robot: Robot, copy: Path) -> None:
     """Copy the store as it is while it is open, with its log."""
     for suffix in ('', '-wal'):

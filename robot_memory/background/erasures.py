@@ -158,12 +158,12 @@ class Eraser:
                 erasures.remove_words(connection, found.id)
             self._empty_log(_PATIENCE_SECONDS)
         tell('checks')
-        checks = self._check(doomed, words, answered)
+        checks, left = self._check(doomed, words, answered)
         if _list_failed(checks) and not self._cleaned[found.id]:
             cleaning.compact(self._db)
             self._cleaned[found.id] = 'compacted: a check did not hold'
             self._empty_log(_PATIENCE_SECONDS)
-            checks = self._check(doomed, words, answered)
+            checks, left = self._check(doomed, words, answered)
         failed = _list_failed(checks)
         if failed:
             details = '; '.join(f'{name}: {checks[name]["detail"]}' for name in failed)
@@ -173,7 +173,7 @@ class Eraser:
             'checks': checks,
             'file': self._cleaned[found.id] or 'overwritten in place',
             'rewritten': [str(path) for path in answered.rewritten],
-            'still_holding': _name_unread(answered),
+            'still_holding': [*_name_unread(answered), *left],
         }
 
     def _answer_backups(self, found: Erasure, doomed: Doomed) -> Answered:
@@ -226,8 +226,12 @@ class Eraser:
 
     def _check(
         self, doomed: Doomed, sought: Sought | None, answered: Answered
-    ) -> dict[str, dict[str, Any]]:
-        """Return of each check whether it holds, None where that is not known, and why."""
+    ) -> tuple[dict[str, dict[str, Any]], list[str]]:
+        """
+        Return of each check whether it holds, None where that is not known, and why.
+
+        And the backups that hold words in bytes that no row uses: nothing here can mend these.
+        """
         with self._db.read() as connection:
             left = find_left(connection, [*doomed.created, *doomed.events])
         words = sought.words if sought is not None else []
@@ -236,15 +240,20 @@ class Eraser:
         if pages is None:
             raise _Waiting('a process reads an earlier state of the store')
         found = self._search(words, answered)
-        return {
+        in_backups = {
+            name: found.pop(name) for name in map(str, answered.searched) if name in found
+        }
+        left_over = proof.name_left(in_backups)
+        checks = {
             'rows': {'holds': not left, 'detail': f'rows left in {left or "no table"}'},
             'terms': proof.check_terms(sought, terms),
             'pages': {
                 'holds': not pages,
                 'detail': f'{len(pages)} free pages are not zero',
             },
-            'bytes': proof.check_bytes(sought, found, _name_unread(answered)),
+            'bytes': proof.check_bytes(sought, found, _name_unread(answered), left_over),
         }
+        return checks, left_over
 
     def _search(self, words: list[str], answered: Answered) -> dict[str, set[str]]:
         """Return the erased words that no row has, by the files that they are in."""

@@ -39,12 +39,16 @@ def check_terms(sought: Sought | None, left: Sequence[Any]) -> dict[str, Any]:
 
 
 def check_bytes(
-    sought: Sought | None, found: Mapping[str, set[str]], unread: Sequence[str]
+    sought: Sought | None,
+    found: Mapping[str, set[str]],
+    unread: Sequence[str],
+    left: Sequence[str] = (),
 ) -> dict[str, Any]:
     """
     Say how many erased words the files of a store hold: false where any does.
 
-    Else it is true only if all was searched; `unread` names the backups that were not.
+    Else it is true only if all was searched; `unread` names the backups that were not, `left`
+    those whose bytes hold a word. Neither is what cleaning the store would mend.
     """
     if sought is None:
         why = 'the words went with the process that was interrupted'
@@ -61,12 +65,22 @@ def check_bytes(
         details.append(f'{sought.left_out} more words {_NOT_SEARCHED} for: they are too many')
     if unread:
         details.append(f'{_NOT_SEARCHED}: {len(unread)} of still_holding')
-    is_partial = unread or sought.left_out or _are_all_short(sought)
+    if left:
+        details.append(f'words are in the bytes of {len(left)} of still_holding')
+    is_partial = unread or left or sought.left_out or _are_all_short(sought)
     holds = False if number else None if is_partial else True
     told: dict[str, Any] = {'holds': holds, 'detail': '; '.join(details)}
     if sought.short:
         told['too_short'] = sought.short
     return told
+
+
+def name_left(found: Mapping[str, set[str]]) -> list[str]:
+    """Name the backups in whose bytes words are that none of their rows has."""
+    return [
+        f'{file}: bytes that none of its rows uses hold {len(words)} of the erased words{HELD}'
+        for file, words in found.items()
+    ]
 
 
 def _are_all_short(sought: Sought) -> bool:
