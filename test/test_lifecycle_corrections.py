@@ -267,31 +267,51 @@ def test_a_group_that_speaks_of_itself_is_corrected_by_any_of_it(thinking_robot:
     assert robot.rows('SELECT replacing_id, replaced_id FROM replacements') == [(new, old)]
 
 
+def list_replacements(robot: Robot) -> list[Any]:
+    """Return what replaces what, by id."""
+    return robot.rows('SELECT replacing_id, replaced_id FROM replacements')
+
+
+@pytest.mark.parametrize(
+    ('known', 'text'),
+    [
+        ('Dora feeds the rye and Faisal the wheat', 'Other way round with those'),
+        ('They shut the water off on Wednesday', "I'm a day out, it's Thursday."),
+        ('阿珍管裱花，美兰管收银', '说反了，她俩正好倒过来'),
+        ('消毒水在左边柜子里', '右边右边！'),
+    ],
+)
 def test_what_was_just_said_is_taken_back_without_being_named(
-    robot: Robot, clock: MovableClock
+    thinking_robot: Robot, known: str, text: str
 ) -> None:
-    old = require(robot.learn('Dora feeds the rye and Faisal the wheat').memory_id)
-    robot.learn('The oven is cleaned on Mondays', collection='kitchen')
-    new = require(robot.learn('Other way round with those').memory_id)
-    assert robot.row(old)['status'] == 'active'
-    found = {one.id: one for one in robot.recall('who feeds the rye and the wheat?').memories}
-    assert (found[old].replaced_by, found[new].replaces) == (new, old)
+    robot = thinking_robot
+    robot.learn('The oven is cleaned on Mondays')
+    old = require(robot.learn(known).memory_id)
+    robot.learn('The kitchen has two sinks', collection='kitchen')
+    new = require(robot.learn(text).memory_id)
+    assert list_replacements(robot) == [(new, old)]
+
+
+def test_what_takes_nothing_back_replaces_nothing(thinking_robot: Robot) -> None:
+    robot = thinking_robot
+    robot.learn('Dora feeds the rye and Faisal the wheat')
+    for text in ('The flour comes on Thursday', 'No sugar for Li', '窗户朝北'):
+        robot.learn(text)
+    assert list_replacements(robot) == []
 
 
 def test_the_latest_that_has_what_was_wrong_is_taken_back(robot: Robot) -> None:
     old = require(robot.learn('The man from the mill comes on Tuesday').memory_id)
     robot.learn('The dough rests for an hour')
-    robot.learn('Not Tuesday, I misread that. Wednesday')
-    found = {one.id: one for one in robot.recall('when does the man from the mill come?').memories}
-    assert found[old].replaced_by
+    new = require(robot.learn('Not Tuesday, I misread that. Wednesday').memory_id)
+    assert list_replacements(robot) == [(new, old)]
 
 
 def test_nothing_is_taken_back_after_ten_minutes(robot: Robot, clock: MovableClock) -> None:
-    old = require(robot.learn('Dora feeds the rye and Faisal the wheat').memory_id)
+    robot.learn('The man from the mill comes on Tuesday')
     clock.now += 601_000_000
-    robot.learn('Other way round with those')
-    found = {one.id: one for one in robot.recall('who feeds the rye and the wheat?').memories}
-    assert found[old].replaced_by is None
+    robot.learn('Not Tuesday, I misread that. Wednesday')
+    assert list_replacements(robot) == []
 
 
 def test_a_turn_that_takes_back_a_fact_is_kept_whole(robot: Robot) -> None:
@@ -299,12 +319,12 @@ def test_a_turn_that_takes_back_a_fact_is_kept_whole(robot: Robot) -> None:
     saved = robot.save_conversation('Not the left drawer. The right one.', 'All right.')
     (_, _, kept) = saved.memory_ids
     assert robot.row(kept)['content'] == 'Not the left drawer. The right one.'
-    (known,) = (one for one in robot.recall('where are the pills?').memories if one.replaced_by)
-    assert known.replaced_by == kept
+    ((new, old),) = list_replacements(robot)
+    assert (new, robot.row(old)['status']) == (kept, 'active')
 
 
 def test_a_rule_is_not_replaced_by_what_takes_it_back(robot: Robot) -> None:
-    old = require(robot.learn(LIMIT).memory_id)
-    robot.learn("That's wrong, it is 0.9 m/s in the corridor")
-    assert robot.row(old)['status'] == 'active'
-    assert [one.replaced_by for one in robot.recall(LIMIT).memories if one.id == old] == [None]
+    old = require(robot.learn('Never drive over 0.8 m/s in the corridor').memory_id)
+    robot.learn('Not 0.8 m/s, 0.9 in the corridor')
+    (link,) = robot.rows('SELECT replaced_id, settled FROM replacements')
+    assert tuple(link) == (old, 0)

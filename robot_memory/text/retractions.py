@@ -12,7 +12,7 @@ LONGEST = 80
 _DENIED = compile_pattern(
     r'^(?:(?:no|nope|oh|ah|er|um|wait|sorry|well|actually|hang on|hold on|my mistake|correction)'
     r'\b[\s,.!:;-]*)*'
-    r"(?:it's |it is |that's |that is |they're )?not (?P<english>[\w' -]{1,30})[,;.:-]"
+    r"(?:it's |it is |that's |that is |they're )?not (?P<english>(?:[\w' /-]|\.(?=\d)){1,30})[,;.:-]"
     '|^(?:不对[，,。!！ ]*|[哦啊哎][，,呀 ]*)*不是(?P<chinese>[^，,。；;]{1,8})[，,；;]\\s*而?是'
 )
 

@@ -304,6 +304,7 @@ def name_lists(tool: Any) -> set[str]:
 class CommandLine:
     def __init__(self, db: Any, start: Callable[..., Any], robot: Any) -> None:
         self.db = db
+        RobotMemory(str(db), model='none').close()  # what only reads makes no store of a name
 
     def close(self) -> None:
         """Nothing stays open between two commands."""
