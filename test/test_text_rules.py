@@ -525,3 +525,33 @@ def test_who_is_named(task: str, keys: list[str]) -> None:
 def test_a_word_that_ends_with_another_is_of_its_kind() -> None:
     assert judge_rule('动电脑只许捏边框。', '把笔记本电脑收进抽屉。') is True
     assert judge_rule('动电脑只许捏边框。', '把手机收进抽屉。') is not True
+
+
+@pytest.mark.parametrize(
+    'task',
+    [
+        'Carry two boxes of 1.5 kg to the kitchen.',
+        'Carry the 1.5 kg boxes to the kitchen.',
+        'Carry three boxes, 1.5 kg each.',
+        'Carry a box of 1.5 kg and another.',
+        'Carry a box of 1.5 kg and one of 1 kg.',
+        'Carry 2 fish of 1.5 kg.',
+        '把两个1.5公斤的箱子搬走。',
+        '搬三袋米，每袋1公斤。',
+    ],
+)
+def test_of_several_things_the_weight_of_one_does_not_tell_what_all_weigh(task: str) -> None:
+    assert judge_rule('When heavier than 2 kg, use both arms.', task) is None
+
+
+@pytest.mark.parametrize(
+    'task',
+    [
+        'Carry the 1.5 kg box to station 3 at 0.5 m/s.',
+        'Carry the box, which weighs 1.5 kg, 3 metres.',
+        'Carry the 1.5 kg box past the glass wall to Mrs Wells.',
+        '把1.5公斤的箱子搬到二号桌。',
+    ],
+)
+def test_the_weight_of_a_single_thing_is_known(task: str) -> None:
+    assert judge_rule('When heavier than 2 kg, use both arms.', task) is False

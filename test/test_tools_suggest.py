@@ -307,6 +307,18 @@ def test_what_holds_elsewhere_or_for_another_load_does_not_bind(robot: Robot) ->
     assert all(one.applies for one in there.bound_by)
 
 
+def test_of_two_things_whose_weight_is_said_what_all_weigh_is_not_known(robot: Robot) -> None:
+    for _ in range(6):
+        robot.record_outcome(
+            'carry', 'two boxes of 1.5 kg', params={'speed': '0.5 m/s'}, success='true'
+        )
+    robot.learn('When heavier than 2 kg drive no faster than 0.3 m/s')
+    for situation in ('two boxes of 1.5 kg', 'a box of 1.5 kg and a pot of 1 kg'):
+        found = robot.suggest('carry', situation)
+        assert [(one.max, one.applies) for one in found.bound_by] == [(0.3, False)]
+    assert not robot.suggest('carry', 'a box of 1.5 kg').bound_by
+
+
 def test_a_rule_about_the_object_that_no_param_keeps_is_told_first(striker: Robot) -> None:
     rule = striker.learn('Never heat a disc above 60 °C').memory_id
     found = striker.suggest('strike', WOOD, want=GOAL)

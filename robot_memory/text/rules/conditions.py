@@ -8,6 +8,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 from robot_memory.text.rules.people import ANYONE, ROLES, UNNAMED, load_people
 from robot_memory.text.rules.scene import Scene
+from robot_memory.text.rules.several import has_several
 from robot_memory.text.rules.tools import is_tool
 from robot_memory.text.rules.touched import Thing, Truth
 
@@ -276,8 +277,9 @@ def _judge_payload(scene: Scene, value: list[Any], _: Condition, __: Kin) -> Tru
         return None
     if any(_compare(weight, value[0], value[1]) for weight in scene.weights):
         return True
-    # A weight that is named is one thing's: others may be heavier.
-    return None if scene.weights and len(scene.things) > 1 else False
+    # A weight that is named is one thing's: others may be heavier, and all weigh more than one.
+    is_open = len(scene.things) > 1 or len(scene.weights) > 1 or has_several(scene.text)
+    return None if scene.weights and is_open else False
 
 
 def _judge_temperature(scene: Scene, value: list[Any], _: Condition, __: Kin) -> Truth:
