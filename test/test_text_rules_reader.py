@@ -304,3 +304,33 @@ def test_a_place_without_an_article_is_where_a_rule_holds(rule: str) -> None:
 def test_a_place_that_only_begins_a_name_is_left_as_it_is() -> None:
     for text in ('Hand people in lab coats the pen.', 'Leave what is in lab a while.'):
         assert reword(text) == text
+
+
+@pytest.mark.parametrize(
+    ('rule', 'task'),
+    [
+        ('Put wet towels in bathroom', 'Carry the wet towels.'),
+        ('Put wet towels in the bathroom.', 'Carry the wet towels.'),
+        ('Hang your wet towels inside the bathroom, please.', 'Carry the wet towels.'),
+        ('Wet towels go in bathroom.', 'Carry the wet towels.'),
+        ('Store knives in kitchen when done', 'Pick up the knives.'),
+        ('Store knives in the kitchen when done', 'Pick up the knives.'),
+        ('Put the knives away in the kitchen, not in the bathroom.', 'Pick up the knives.'),
+        ('Put cups in the kitchen and knives in the workshop.', 'Pick up the knives.'),
+        ('Knives belong in the kitchen.', 'Pick up the knives.'),
+        ('Never leave knives in the bathroom.', 'Pick up the knives.'),
+        ('Put the tray in storage when it is empty', 'Carry the tray.'),
+    ],
+)
+def test_a_rule_of_where_things_are_put_is_about_these(rule: str, task: str) -> None:
+    assert judge_rule(rule, task) is not False
+
+
+def test_where_something_is_done_is_where_a_rule_holds() -> None:
+    for rule in (
+        'Keep your speed below 0.3 m/s in corridor B.',
+        'Keep to the right in corridor 3.',
+        'Keep the flashing light on in the corridor.',
+    ):
+        assert judge_rule(rule, 'Drive down the corridor.') is not False
+        assert judge_rule(rule, 'Drive through the kitchen.') is False

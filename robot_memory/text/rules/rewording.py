@@ -46,12 +46,15 @@ _SAID = {
     'bears_en': 'is unsafe',
     'bears_zh': '不稳',
     'bare_en': r'\1 the ',
+    'there_en': 'in ',
     'kept_en': r'\1stays put',
     'left_en': r'\1are never left',
 }
 """What is said for what each pattern finds; in this order, for one may make what another finds."""
 _UNLESS = {'and_hot_en': 'if_hot_en', 'is_hot_en': 'if_hot_en'}
 """By the name of a pattern, that of another: where that finds anything, nothing is reworded."""
+_WHERE_PUT = {'bare_en': False, 'there_en': True}
+"""Patterns of places: the first is not for where something is put, the second only for that."""
 _BEFORE_PLACE = frozenset({'kept_en', 'left_en'})
 """Patterns that a place follows."""
 
@@ -61,9 +64,22 @@ def reword(text: str) -> str:
     patterns = _compile()
     for name, said in _SAID.items():
         unless = _UNLESS.get(name)
-        if unless is None or not patterns[unless].search(text):
+        if name in _WHERE_PUT:
+            text = _reword_places(text, name, said)
+        elif unless is None or not patterns[unless].search(text):
             text = patterns[name].sub(said, text)
     return text
+
+
+def _reword_places(text: str, name: str, said: str) -> str:
+    """Give places their article, or take it where something is put there: see `_WHERE_PUT`."""
+    patterns = _compile()
+
+    def say(match: re.Match[str]) -> str:
+        is_put = patterns['put_en'].search(text[: match.start()]) is not None
+        return match.expand(said) if is_put is _WHERE_PUT[name] else match[0]
+
+    return patterns[name].sub(say, text)
 
 
 def _list_places() -> list[str]:
@@ -76,8 +92,10 @@ def _list_places() -> list[str]:
 def _compile() -> dict[str, re.Pattern[str]]:
     words = load_reader()['reworded']
     after = dict.fromkeys(_BEFORE_PLACE, words['place_en'])
-    after['bare_en'] = f'(?=(?:{"|".join(_list_places())})(?:{words["bare_ends_en"]}))'
+    places = '|'.join(_list_places())
+    after['bare_en'] = f'(?=(?:{places})(?:{words["bare_ends_en"]}))'
+    after['there_en'] = rf'(?=(?:{places})\b)'
     return {
         name: compile_pattern(words[name] + after.get(name, ''))
-        for name in (*_SAID, *_UNLESS.values())
+        for name in (*_SAID, *_UNLESS.values(), 'put_en')
     }
