@@ -31,9 +31,17 @@ def test_spreads_are_those_of_all_that_is_known_of_a_value() -> None:
     assert trials.names == ['number even', 'param tool', 'param speed']
     spreads, centers = trials.find_spreads()
     known = np.delete(turns, np.arange(0, 50, 3))
-    assert spreads[[0, 2]].tolist() == pytest.approx([0.5, known.std()])
+    assert spreads[[0, 2]].tolist() == pytest.approx([1.0, known.std()])
     assert centers.tolist() == pytest.approx([2.0, 0.0, known.mean()])
     assert np.isnan(spreads[1])
+
+
+def test_only_a_param_that_never_varied_has_a_spread_by_its_value() -> None:
+    trials = Trials()
+    for _ in range(3):
+        trials.append(Trial(None, {'load': 2.0}, {'depth': 0.01, 'turns': 40.0}, {}))
+    assert trials.names == ['number load', 'param depth', 'param turns']
+    assert trials.find_spreads()[0].tolist() == pytest.approx([1.0, 0.0025, 1.0])
 
 
 def test_a_column_of_values_is_encoded_as_each_of_them_is() -> None:

@@ -234,6 +234,19 @@ def test_a_param_that_never_varied_tells_nothing_of_values_far_from_it(robot: Ro
     assert (far.default_used, far.probability, far.untried) == (True, None, True)
 
 
+def test_a_number_of_the_situation_that_never_varied_tells_something_of_others(
+    robot: Robot,
+) -> None:
+    for place in range(20):
+        speed = {'speed': f'{0.2 + 0.02 * place:.2f} m/s'}
+        load = {'load': '2 kg'}
+        robot.record_outcome('carry', 'box', numbers=load, params=speed, success='true')
+    found = [robot.suggest('carry', 'box', numbers={'load': f'{kilos} kg'}) for kilos in (2, 3, 4)]
+    assert all(one.params for one in found)
+    told = [require(one.probability) for one in found]
+    assert told == sorted(told, reverse=True)
+
+
 def test_a_rule_of_a_planner_is_a_limit_and_that_of_a_person_is_none(striker: Robot) -> None:
     striker.save_conversation('Never strike faster than 0.2 m/s', 'Fine', actor_id='visitor')
     free = striker.suggest('strike', WOOD, want=GOAL)

@@ -20,7 +20,7 @@ SUCCESS = ''
 NUMBER, PARAM = 'number ', 'param '
 """What the names of columns begin with: a number and a param may have one name."""
 _FIXED_SPREAD = 0.25
-"""Share of a value that never varied that others are apart by."""
+"""Share of a param that never varied that others are apart by."""
 _TABULATED = 512
 """Situations whose distances are kept: 2 MB; of more they are computed where they are needed."""
 
@@ -173,14 +173,16 @@ class Trials:
         """
         Return standard deviations and means of the columns of values, shapes (columns,).
 
-        Of categories they are NaN and 0. What never varied has a spread of a share of the value,
-        at most 1: in metres a depth of 10 mm and one of 50 mm would else be alike. They are
-        computed once for each number of trials, and must not be changed.
+        Of categories they are NaN and 0, of a number of the situation that never varied 1 and the
+        number. A param that never varied has a spread of a share of it, at most 1: in metres a
+        depth of 10 mm and one of 50 mm would else be alike. They are computed once for each number
+        of trials, and must not be changed.
         """
         if self._spreads is None:
             spreads = np.sqrt(self._squares / np.maximum(self._counts, 1))
             fixed = _FIXED_SPREAD * np.abs(self._means)
-            fixed = np.where(fixed > 0, np.minimum(fixed, 1.0), 1.0)
+            is_param = np.array([name.startswith(PARAM) for name in self.names], bool)
+            fixed = np.where(is_param & (fixed > 0), np.minimum(fixed, 1.0), 1.0)
             spreads = np.where(spreads == 0, fixed, spreads)
             centers = self._means.copy()
             for column, name in enumerate(self.names):
