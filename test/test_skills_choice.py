@@ -195,3 +195,34 @@ def test_what_made_no_difference_so_far_is_not_sure_to_make_none_far_off() -> No
         assert judge(want, 0.75, 'soft') > 0.9
         assert judge(want, 3.0, 'soft') < 0.55
         assert judge(want, 0.75, 'hard') < 0.75
+
+
+@pytest.mark.parametrize('names', ['a', 'abcde'])
+@pytest.mark.parametrize('want', [Want(), Want('slide', 0.4, 0.6), Want('slide', aim='most')])
+def test_of_what_is_as_good_what_most_was_tried_like_it_is_chosen(names: str, want: Want) -> None:
+    skill, chance = Skill(), np.random.default_rng(1)
+    for _ in range(60):
+        params: dict[str, float | str] = {name: float(chance.uniform(1, 10)) for name in names}
+        skill.record(Trial(None, {}, params, {'slide': 0.5}, success=True))
+    skill.learn()
+    found: Any = choose(skill, None, want, list_tried(skill))
+    assert all(3 < value < 8 for value in found.params.values())
+    corner: Any = choose(skill, None, want, [dict.fromkeys(names, 1.0)])
+    assert found.probability > max(corner.probability, 0.85)
+    assert found.trials > corner.trials
+
+
+def test_what_is_surely_better_is_chosen_though_less_was_tried_like_it() -> None:
+    skill = Skill()
+    for place in range(60):
+        speed = 2.0 if place % 4 == 0 else 1.0
+        skill.record(Trial(None, {}, {'speed': speed}, {}, success=speed > 1 or place % 2 == 0))
+    skill.learn()
+    assert choose(skill, None, Want(), {'speed': [1.0, 2.0]}).params == {'speed': 2.0}
+
+
+def test_where_all_failed_what_failed_most_is_not_chosen() -> None:
+    skill = Skill()
+    for speed in (1.0, 1.0, 1.0, 1.1, 1.0, 1.0):
+        skill.record(Trial(None, {}, {'speed': speed}, {}, success=False))
+    assert choose(skill, None, Want(), {'speed': [1.0, 1.5]}).params == {'speed': 1.5}

@@ -18,6 +18,11 @@ from robot_memory.skills.warping import Warp
 _MOST_CANDIDATES = 400
 _OUT_OF_REACH = 0.01
 """Probability of all candidates below which the nearest expected result is chosen."""
+_TIE, _EQUAL = 0.01, 1e-6
+"""
+By how much less probable success may be with what is about as good; and by how much less a result
+may be so, or by how many deviations less good: with more of it results are aimed at less well.
+"""
 _EVIDENCE = 20
 """Trials that are told, the weightiest first."""
 _DOUBT = 2.0
@@ -147,30 +152,47 @@ def choose(
         if fit is None:
             return Choice(dict(default or {}), default_used=default is not None)
         points = _place(skill, row, numbers or {}, listed)
-        best = _find_best(fit, points, want, explore, generator)
+        best = _find_best(skill, fit, points, want, explore, generator)
         point = points.pick(np.array([best]))
         return _tell(skill, fit, point, want, listed[best], explore > 0)
 
 
 def _find_best(
-    fit: Fit, points: Points, want: Want, explore: float, generator: np.random.Generator
+    skill: Skill,
+    fit: Fit,
+    points: Points,
+    want: Want,
+    explore: float,
+    generator: np.random.Generator,
 ) -> int:
-    """Return which point is the best by what is known, or by what is drawn of it."""
+    """
+    Return which point is the best by what is known, or by what is drawn of it.
+
+    Of those that are known to be about as good it is the one that most trials are near.
+    """
     means, deviations = fit.predict(points)
     warped = want.warp(fit.scales.warp)
-    if not explore:
-        return _pick(warped, means, np.hypot(deviations, fit.noise))
-    believed = means + explore * (fit.sample(points, generator) - means)
-    return _pick(warped, believed, np.full(len(means), fit.noise))
+    if explore:
+        believed = means + explore * (fit.sample(points, generator) - means)
+        return int(_rate_all(warped, believed, np.full(len(means), fit.noise)).argmax())
+    rated = _rate_all(warped, means, np.hypot(deviations, fit.noise))
+    counts = _count(skill, fit, points)
+    tried, alike = counts.sum(axis=1), _EQUAL * (1.0 if want.aim == 'within' else fit.noise)
+    if want == Want() and rated.max() < _OUT_OF_REACH:
+        tried = -tried  # all failed: what failed most is not what to try again
+    elif want == Want():
+        rated, alike = np.minimum(rated, limit_belief(counts)), _TIE
+    near = np.flatnonzero(rated >= rated.max() - alike)
+    return int(near[tried[near].argmax()])
 
 
-def _pick(want: Want, means: Floats, spreads: Floats) -> int:
-    """Return which is rated best; where all are out of reach, which result is expected nearest."""
+def _rate_all(want: Want, means: Floats, spreads: Floats) -> Floats:
+    """Return how good points are; where all are out of reach, how near results are expected."""
     rated = rate(want, means, spreads)
     if want.aim == 'within' and want.result != SUCCESS and rated.max() < _OUT_OF_REACH:
         # So far out the tails of a normal distribution favour what is least known.
-        return int(measure_gaps(want, means).argmin())
-    return int(rated.argmax())
+        return -measure_gaps(want, means)
+    return rated
 
 
 def measure_gaps(want: Want, means: Floats) -> Floats:
@@ -184,7 +206,7 @@ def _tell(
 ) -> Choice:
     means, deviations = fit.predict(point)
     mean, spread = float(means[0]), max(float(np.hypot(deviations[0], fit.noise)), 1e-12)
-    weights, counts = fit.weigh(point)[0], _count(skill, fit, point)
+    weights, counts = fit.weigh(point)[0], _count(skill, fit, point)[0]
     order = np.argsort(-weights, kind='stable')[:_EVIDENCE]
     evidence = [(int(fit.trials[i]), float(weights[i])) for i in order]
     probability = None
@@ -196,9 +218,9 @@ def _tell(
             likely = _compute_probability(
                 warped, mean, spread, fit.compare_trials(), weights * fit.held
             )
-            probability = min(likely, limit_belief(counts))
+            probability = min(likely, float(limit_belief(counts)))
     elif (of_success := skill.fit(SUCCESS, int(point.situations[0]))) is not None:
-        probability = _compute_success(of_success, point, _count(skill, of_success, point))
+        probability = _compute_success(of_success, point, _count(skill, of_success, point)[0])
     low, mean, high = map(
         float, fit.scales.warp.invert(mean + spread * np.array([-_INTERVAL, 0.0, _INTERVAL]))
     )
@@ -224,9 +246,9 @@ def _compute_success(fit: Fit, point: Points, counts: Floats) -> float:
     return float(np.clip(mean, 0.0, limit_belief(counts)))
 
 
-def _count(skill: Skill, fit: Fit, point: Points) -> Floats:
+def _count(skill: Skill, fit: Fit, points: Points) -> Floats:
     """
-    Return for how much of a trial like this each one counts, shape (trials,).
+    Return for how much of a trial like some each one counts, shape (points, trials).
 
     Of a param that has made no difference it is learned that it makes none, however far off: but
     that was seen only of what was tried. So trials with other values count the less the farther
@@ -237,21 +259,22 @@ def _count(skill: Skill, fit: Fit, point: Points) -> Floats:
         if name.startswith(PARAM):
             rates[column] = max(rates[column], _LEAST_RATES[name in skill.trials.categories])
     likeness = replace(fit.scales, rates=rates).compute_likeness(
-        fit.space.measure(point, fit.points)
+        fit.space.measure(points, fit.points)
     )
-    found: Floats = likeness[0] * fit.held
+    found: Floats = likeness * fit.held
     return found
 
 
-def limit_belief(counts: Floats) -> float:
+def limit_belief(counts: Floats) -> Floats:
     """
-    Return what a probability may be at most, by how like this some trials are, (trials,).
+    Return what a probability may be at most, by how like this some trials are, (..., trials).
 
     Of n trials that all came out as wanted the next one does with (n + 1) / (n + 2): Laplace's
     rule of succession. So a figure that was never tried is not told as sure.
     """
-    total = float(counts.sum())
-    return (total + 1) / (total + 2)
+    total = counts.sum(axis=-1)
+    found: Floats = (total + 1) / (total + 2)
+    return found
 
 
 def _find_nearest(skill: Skill, fit: Fit, point: Points) -> int | None:

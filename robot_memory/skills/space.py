@@ -32,7 +32,7 @@ class Space:
 
     @classmethod
     def of(cls, trials: Trials) -> Space:
-        """Return the space that trials span; a value that never varied has a spread of 1."""
+        """Return the space that trials span, with the spreads of `find_spreads`."""
         return cls(trials.vectors, *trials.find_spreads(), trials.apart)
 
     @property
