@@ -163,9 +163,7 @@ def find_least_coverage(least: float, relevance: float, trust: float) -> float:
     return float((missing / (trust * WORDS_SHARE)) ** 0.8 / (1 - relevance))
 
 
-def list_best(
-    rows: Iterable[tuple[int, float, bool]], weight: float, limit: int
-) -> list[Hit]:
+def list_best(rows: Iterable[tuple[int, float, bool]], weight: float, limit: int) -> list[Hit]:
     """
     Return the best memories as hits by words alone, best first, the newer of equals first.
 

@@ -10,9 +10,10 @@ LONGEST = 80
 """Characters of a text that takes something back and does not say in full what."""
 
 _DENIED = compile_pattern(
-    r'^(?:(?:no|nope|oh|ah|er|um|wait|sorry|well|actually|hang on|hold on|my mistake|correction)'
+    r'^(?:(?:no|nope|oh|ah|er|um|wait|sorry|well|actually|hang on|hold on|my mistake)'
     r'\b[\s,.!:;-]*)*'
-    r"(?:it's |it is |that's |that is |they're )?not (?P<english>(?:[\w' /-]|\.(?=\d)){1,30})[,;.:-]"
+    r"(?:it's |it is |that's |that is |they're )?"
+    r"not (?P<english>(?:[\w' /-]|\.(?=\d)){1,30})[,;.:-]"
     '|^(?:不对[，,。!！ ]*|[哦啊哎][，,呀 ]*)*不是(?P<chinese>[^，,。；;]{1,8})[，,；;]\\s*而?是'
 )
 

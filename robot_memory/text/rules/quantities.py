@@ -13,8 +13,12 @@ from robot_memory.text.toml_tables import load_toml
 
 DAY = 24.0
 _EN, _ZH = ENGLISH, HAN
+_COMMAS = r'(?<![\d.,])(?:\d{1,3}(?:,\d{3})+|\d+,\d{1,2})(?![\d,])'
 _HOUR = r'(?:\d{1,2}|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)'
 _PART = r'(?: in the (?:morning|afternoon|evening)| at night| (?:this|tomorrow) morning| tonight)'
+_KILOGRAMS = {'g': 0.001, 'gr': 0.001, '克': 0.001, 'lb': 0.45359237, '斤': 0.5}
+_KILOGRAMS |= {'to': 1000.0, '吨': 1000.0}
+"""Of each unit of weight that is not one, by how it begins."""
 _PAST = {'half past': 0.5, 'quarter past': 0.25, 'quarter to': -0.25}
 _WORDS = {'noon': 12.0, 'midday': 12.0, 'midnight': 24.0}
 _NIGHT = ('半夜', '午夜', '深夜', '夜里', '晚上', '今晚', '凌晨')
@@ -35,10 +39,11 @@ class Clock(NamedTuple):
 def _compile_weight() -> re.Pattern[str]:
     # Long patterns, of which few processes that ask once need any.
     return compile_pattern(
-        rf'(?P<en>{_EN})(?:\s+and a half)?[\s-]?'
-        r'(?:kg|kilograms?|kilogrammes?|kilos?)\b(?!\s?[/·*])'
+        rf'(?P<en>{_COMMAS}|(?<!\d,){_EN})[\s-]?'
+        r'(?P<unit>kg|kilograms?|kilogrammes?|kilos?|g|grams?|grammes?|lbs?|tons?|tonnes?)'
+        r'\b(?!\s?[/·*])'
         rf'|(?P<half>{_ZH})(?:公斤|千克|kg)(?=半)'
-        rf'|(?P<zh>{_ZH})\s?(?:公斤|千克|kg)|(?P<jin>{_ZH})斤'
+        rf'|(?P<zh>{_ZH})\s?(?P<han>公斤|千克|kg(?!\s?[/·*])|克|吨|斤)'
     )
 
 
@@ -83,14 +88,19 @@ def find_weights(folded: str) -> list[tuple[float, int, int]]:
     found = []
     for match in _compile_weight().finditer(folded):
         given = match.groupdict()
-        if given['en']:
-            value = parse_number(given['en']) + 0.5 * ('and a half' in match[0])
-        elif given['half']:
+        if given['half']:
             value = parse_number(given['half']) + 0.5
         else:
-            value = parse_number(given['zh'] or given['jin']) * (0.5 if given['jin'] else 1)
-        found.append((value, *match.span()))
+            value = parse_number(_write_point(given['en'] or given['zh']))
+        kilograms = _KILOGRAMS.get((given['unit'] or given['han'] or '')[:2].rstrip('s'), 1.0)
+        found.append((value * kilograms, *match.span()))
     return found
+
+
+def _write_point(number: str) -> str:
+    """Return a number without commas: '5,000' is 5000, '3,5' is 3.5."""
+    is_grouped = re.fullmatch(r'\d{1,3}(?:,\d{3})+', number)
+    return number.replace(',', '' if is_grouped else '.')
 
 
 def find_temperatures(folded: str) -> list[tuple[float, int, int]]:

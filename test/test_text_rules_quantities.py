@@ -1,0 +1,40 @@
+"""Weights that a text states, in kilograms."""
+
+from __future__ import annotations
+
+import pytest
+
+from robot_memory.text.rules.quantities import find_weights
+from robot_memory.text.rules.reader import read_rule
+from robot_memory.text.tokenizer import fold
+
+
+@pytest.mark.parametrize(
+    ('text', 'kilograms'),
+    [
+        ('Carry 5 kg of flour', 5),
+        ('two and a half kilos', 2.5),
+        ('a box of 5000 g', 5),
+        ('5,000 grams', 5),
+        ('3,5 kilos', 3.5),
+        ('a 2 lb hammer', 0.90718474),
+        ('1.5 tonnes of sand', 1500),
+        ('三公斤半', 3.5),
+        ('搬3000克面粉', 3),
+        ('10斤米', 5),
+        ('两吨的货', 2000),
+    ],
+)
+def test_a_weight_is_read_in_any_unit(text: str, kilograms: float) -> None:
+    ((found, _, _),) = find_weights(fold(text))
+    assert found == pytest.approx(kilograms)
+
+
+@pytest.mark.parametrize('text', ['5 N', '5 kg/m3', '3 m', 'a gramophone', '5 golf balls', '三个'])
+def test_other_amounts_are_no_weights(text: str) -> None:
+    assert find_weights(fold(text)) == []
+
+
+def test_a_rule_in_grams_is_of_the_weight() -> None:
+    assert read_rule('Use both hands for anything over 500 g') == {'payload_kg': ['>', 0.5]}
+    assert read_rule('超过3000克的东西要双手搬') == {'payload_kg': ['>', 3.0]}
