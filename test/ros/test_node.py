@@ -134,7 +134,7 @@ def test_a_configure_that_fails_leaves_the_node_unconfigured_and_says_why(
         DiagnosticArray, '/diagnostics', lambda message: heard.extend(message.status), 10
     )
     assert manager.change(CONFIGURE) == [False] and manager.state == UNCONFIGURED
-    robot.until(lambda: f'configure failed: {folder} cannot be opened' in node.said(), node.said)
+    robot.until(lambda: f'configure failed: {folder} is a folder' in node.said(), node.said)
     robot.until(
         lambda: any('configure failed' in one.message and one.level == b'\2' for one in heard),
         'the reason on /diagnostics',
