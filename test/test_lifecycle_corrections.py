@@ -323,6 +323,14 @@ def test_a_turn_that_takes_back_a_fact_is_kept_whole(robot: Robot) -> None:
     assert (new, robot.row(old)['status']) == (kept, 'active')
 
 
+def test_a_turn_that_takes_back_a_fact_by_its_meaning_replaces_it(thinking_robot: Robot) -> None:
+    robot = thinking_robot
+    robot.save_conversation('Please remember that Dora feeds the rye.', 'I will.')
+    robot.save_conversation("Sorry, that's the wrong way round. I mixed them up.", 'All right.')
+    ((new, _),) = list_replacements(robot)
+    assert robot.row(new)['content'] == "Sorry, that's the wrong way round. I mixed them up."
+
+
 def test_a_rule_is_not_replaced_by_what_takes_it_back(robot: Robot) -> None:
     old = require(robot.learn('Never drive over 0.8 m/s in the corridor').memory_id)
     robot.learn('Not 0.8 m/s, 0.9 in the corridor')

@@ -23,6 +23,7 @@ from robot_memory.storage import Connection
 from robot_memory.storage.tables import audit, memories, meta, sessions, turns
 from robot_memory.text.categories import PROTECTED, Classification, classify
 from robot_memory.text.relations import hints_at_change
+from robot_memory.text.retractions import read_denied
 from robot_memory.text.statements import Statement, drop_now, extract_statements, list_sentences
 
 MAX_TURN = 100_000
@@ -89,7 +90,9 @@ def store_exchange(
     check_spatial(metadata)
     said, metadata = _run_save_hooks(memory, said, metadata)
     vectors, stated, passing = _find_statements(memory, said)
-    verdicts = _judge_statements(memory, [*stated, *passing], session_id, collection)
+    whole = _find_retractions(memory, said, vectors)
+    judged = [*stated, *passing, *whole]
+    verdicts = _judge_statements(memory, judged, session_id, collection)
     # What seems to hold for the moment only, "I take it with milk now", may correct what lasts.
     stated += [one for one in passing if verdicts[one.statement.text].surely_corrects]
     event_id = str(metadata.get('event_id') or f'event-{secrets.token_hex(8)}')
@@ -117,7 +120,7 @@ def store_exchange(
             memories.insert(connection, record, vector if usable else None)
             for record, vector in zip(records, vectors, strict=True)
         ]
-        stated = _add_retractions(memory, connection, stated, records, vectors)
+        stated = _put_retractions(connection, stated, whole, records, verdicts)
         fact_ids = [
             _store_statement(
                 memory,
@@ -197,28 +200,42 @@ def _find_statements(
     return [known.get(turn.text) for turn in said], stated, changed
 
 
-def _add_retractions(
-    memory: Memory,
-    connection: Connection,
-    stated: Sequence[_Stated],
-    turns_said: Sequence[Record],
-    vectors: Sequence[TextVectors | None],
+def _find_retractions(
+    memory: Memory, said: Sequence[Utterance], vectors: Sequence[TextVectors | None]
 ) -> list[_Stated]:
     """
-    Return what is stated, and of each turn that takes back a fact just said the whole of it.
+    Return the turns of persons, whole, that may take back what was said just before.
 
     "Not Tuesday. Wednesday." says nothing by itself, nor do its parts.
     """
-    found = list(stated)
-    for number, turn in enumerate(turns_said):
-        if not _is_of_person(turn.role, turn.actor_id):
-            continue
-        retracts = takes_back(memory, turn.content, vectors[number])
-        if find_retracted(connection, turn, retracts=retracts):
-            found = [one for one in found if one.turn != number]
-            statement = Statement(turn.content, classify(turn.content))
-            found.append(_Stated(number, statement, vectors[number]))
-    return sorted(found, key=lambda one: one.turn)
+    return [
+        _Stated(number, Statement(turn.text, classify(turn.text)), vector)
+        for number, (turn, vector) in enumerate(zip(said, vectors, strict=True))
+        if _is_of_person(turn.role, turn.actor_id)
+        and (read_denied(turn.text) or takes_back(memory, turn.text, vector))
+    ]
+
+
+def _put_retractions(
+    connection: Connection,
+    stated: Sequence[_Stated],
+    whole: Sequence[_Stated],
+    records: Sequence[Record],
+    verdicts: Mapping[str, Verdicts],
+) -> list[_Stated]:
+    """Return what is stated, but of a turn that takes back a fact just stored the whole of it."""
+    taken = [
+        one
+        for one in whole
+        if find_retracted(
+            connection,
+            records[one.turn],
+            retracts=verdicts.get(one.statement.text, NO_VERDICTS).retracts,
+        )
+    ]
+    turns_taken = {one.turn for one in taken}
+    rest = [one for one in stated if one.turn not in turns_taken]
+    return sorted([*rest, *taken], key=lambda one: one.turn)
 
 
 def _lasts_but_for_now(memory: Memory, text: str) -> bool:
