@@ -11,15 +11,13 @@ from __future__ import annotations
 import heapq
 import math
 import struct
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from robot_memory.search.query import Hit, Parts, QueryTerms
 
 if TYPE_CHECKING:
-    from typing import Any
-
     import numpy as np
     from numpy.typing import NDArray
 
@@ -129,15 +127,21 @@ def fuse(relevance: Number, coverage: Number, trust: float = 1.0) -> Number:
     return fused
 
 
-def share_words(relevance: Number, coverage: Number, trust: float = 1.0) -> Number:
-    """Return what the words add to the meaning."""
-    share: Number = trust * WORDS_SHARE * _sharpened(coverage * (1 - relevance))
+def share_words(
+    relevance: Number,
+    coverage: Number,
+    trust: float = 1.0,
+    rounded: Callable[[Any], Any] = lambda number: number,
+) -> Number:
+    """Return what the words add to the meaning; steps are `rounded`, as those of arrays are."""
+    sharp = _sharpened(coverage * (1 - relevance), rounded)
+    share: Number = rounded(rounded(trust * WORDS_SHARE) * sharp)
     return share
 
 
-def _sharpened(x: Number) -> Number:
+def _sharpened(x: Number, rounded: Callable[[Any], Any]) -> Number:
     """Return x^1.25, by roots: a little in common says little. 0.8 x 1.25 is no more than 1."""
-    sharp: Number = x * (x**0.5) ** 0.5
+    sharp: Number = rounded(x * rounded(rounded(x**0.5) ** 0.5))
     return sharp
 
 
@@ -173,8 +177,7 @@ def list_best(rows: Iterable[tuple[int, float, bool]], weight: float, limit: int
     scored = []
     for memory_id, covered, real in rows:
         coverage, factor = _round(covered), weight if real else 1.0
-        root = _round(_round(coverage**0.5) ** 0.5)
-        words = _round(_round(WORDS_SHARE) * _round(coverage * root))
+        words = share_words(0.0, coverage, rounded=_round)
         scored.append((_round(words * _round(factor)), memory_id, coverage, words, factor))
     return [
         Hit(memory_id, score, coverage=coverage, parts=Parts((), words, factor))
