@@ -14,6 +14,7 @@ from robot_memory.core.errors import NotFound, RobotMemoryError
 from robot_memory.core.settings import Settings, find_store_path, is_store_named
 from robot_memory.embedding import find_model
 from robot_memory.memory import Memory
+from robot_memory.storage.store_files import has_log
 from robot_memory.text.controls import escape_controls
 
 NOT_SET_UP = f'the embedding model is not installed; run `{PROGRAM} index`'
@@ -43,18 +44,12 @@ def require_store(settings: Settings, *, stored: bool = False) -> Path:
     create = f'create it with {PROGRAM} learn or start the node'
     if not path.exists():
         raise NotFound(f'no store at {path}; select another with --db, or {create}')
-    if path.is_file() and not (path.stat().st_size or _has_log(path)):
+    if path.is_file() and not (path.stat().st_size or has_log(path)):
         raise NotFound(
             f'{path} is an empty file (0 bytes), which holds no store; select another with --db, '
             f'or {create}'
         )
     return path
-
-
-def _has_log(path: Path) -> bool:
-    """Say whether a log lies beside a file, from which SQLite fills it."""
-    log = path.with_name(f'{path.name}-wal')
-    return log.exists() and log.stat().st_size > 0
 
 
 def is_set_up(settings: Settings) -> bool:

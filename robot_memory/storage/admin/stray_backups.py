@@ -14,6 +14,7 @@ from robot_memory.core.errors import Unavailable
 from robot_memory.core.files import measure_file
 from robot_memory.storage import checksums
 from robot_memory.storage.admin.backup import backups, copy_backup, list_notes
+from robot_memory.storage.page_file import MAGIC
 from robot_memory.storage.store_files import (
     INDEX,
     JOURNAL,
@@ -26,7 +27,6 @@ from robot_memory.storage.store_files import (
 )
 from robot_memory.storage.tables.meta import get_store_id
 
-_HEADER = b'SQLite format 3\0'
 _LOG_HEADERS = (b'\x37\x7f\x06\x82', b'\x37\x7f\x06\x83', b'\xd9\xd5\x05\xf9\x20\xa1\x63\xd7')
 """What logs and rollback journals begin with."""
 _UNREAD = 'but what the log has was not searched'
@@ -68,7 +68,7 @@ def find_strays(
             head = _read_head(file)
             if head.startswith(_LOG_HEADERS):
                 logs.append(file)
-            if head != _HEADER:
+            if head != MAGIC:
                 continue
             held = _read(file, store_id, holds)
         except (OSError, EOFError, zlib.error, apsw.Error, Unavailable) as error:
@@ -114,7 +114,7 @@ def _name_database(file: Path) -> str:
 def _read_head(file: Path) -> bytes:
     try:
         with gzip.open(file) if file.suffix == '.gz' else open(file, 'rb') as content:
-            return content.read(len(_HEADER))
+            return content.read(len(MAGIC))
     except gzip.BadGzipFile:
         return b''
 

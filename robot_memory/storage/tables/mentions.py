@@ -10,6 +10,7 @@ from typing import Any
 import apsw
 
 from robot_memory.storage.tables.doomed import Doomed
+from robot_memory.text.tokenizer import fold
 
 _OF_MEMORIES = (
     'SELECT m.id, NULL, m.content, m.context, m.tags, m.scope_files, m.collection, p.data,'
@@ -87,7 +88,7 @@ class _Name:
     """A name as it is looked for in texts, in both ways to write it without accents."""
 
     def __init__(self, name: str) -> None:
-        self._forms = tuple(form(_fold(name)) for form in (_spell, _strip))
+        self._forms = tuple(form(fold(name)) for form in (_spell, _strip))
 
     def is_in(self, texts: Iterable[Any]) -> bool:
         """Say whether one of some texts, None aside, has the name."""
@@ -95,17 +96,10 @@ class _Name:
 
     def _is_in(self, text: str) -> bool:
         spelled, stripped = self._forms
-        folded = _fold(text)
+        folded = fold(text)
         if folded.isascii():
             return spelled in folded or stripped in folded
         return spelled in _spell(folded) or stripped in _strip(folded)
-
-
-def _fold(text: str) -> str:
-    if text.isascii():
-        return text.lower()
-    # A text is folded between two steps: letters of one form may fold to those of another.
-    return unicodedata.normalize('NFKC', unicodedata.normalize('NFKC', text).casefold())
 
 
 def _spell(folded: str) -> str:
