@@ -6,6 +6,7 @@ import pytest
 
 from robot_memory.text.rules.quantities import find_weights
 from robot_memory.text.rules.reader import read_rule
+from robot_memory.text.rules.several import has_several
 from robot_memory.text.tokenizer import fold
 
 
@@ -38,3 +39,18 @@ def test_other_amounts_are_no_weights(text: str) -> None:
 def test_a_rule_in_grams_is_of_the_weight() -> None:
     assert read_rule('Use both hands for anything over 500 g') == {'payload_kg': ['>', 0.5]}
     assert read_rule('超过3000克的东西要双手搬') == {'payload_kg': ['>', 3.0]}
+
+
+@pytest.mark.parametrize(
+    ('text', 'is_open'),
+    [
+        ('boxes of 0.8 kg', True),
+        ('boxes of 800 g', True),
+        ('1500 g per box', True),
+        ('tins of 2 lb', True),
+        ('a box of 1500 g', False),
+        ('boxes of 8 cm', False),
+    ],
+)
+def test_a_weight_in_any_unit_may_be_that_of_each(text: str, is_open: bool) -> None:
+    assert has_several(text) is is_open
