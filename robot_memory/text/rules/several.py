@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from functools import cache
 
-from robot_memory.core.units import parse_unit
 from robot_memory.text.caching import cache_texts
 from robot_memory.text.compiled_patterns import compile_pattern
 from robot_memory.text.rules.amounts import read_amounts
 from robot_memory.text.rules.quantities import load_scene
 
+_WEIGHTS = ('kg', 'g', 'lb')
 _WEIGHT, _OTHER = '¤', '§'
 """What weights and other measured amounts are masked by."""
 
@@ -23,14 +23,9 @@ def has_several(text: str) -> bool:
     for one in read.amounts:
         if one.counted:
             continue
-        masked += read.folded[end : one.start] + (_WEIGHT if _is_weight(one.unit) else _OTHER)
+        masked += read.folded[end : one.start] + (_WEIGHT if one.unit in _WEIGHTS else _OTHER)
         end = one.end
     return bool(_compile().search(masked + read.folded[end:]))
-
-
-def _is_weight(unit: str) -> bool:
-    known, kilogram = parse_unit(unit), parse_unit('kg')
-    return known is not None and kilogram is not None and known.dimension == kilogram.dimension
 
 
 @cache
