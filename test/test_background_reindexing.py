@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import json
+import shutil
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
 from narrowing import require
 from numpy.typing import NDArray
 from robots import Robot, check_file, fill
+from waiting import HANG_SECONDS
 
 from robot_memory.embedding import BackgroundEmbedder
 from robot_memory.storage.indexes import vectors
@@ -62,6 +66,37 @@ def test_another_model_replaces_every_vector(
     name = require(tiny_embedders[16].get_if_loaded()).name
     assert large.rows("SELECT value ->> 'model' FROM meta WHERE key = 'vectors'") == [(name,)]
     check_file(large.memory.db.path)
+
+
+def test_vectors_of_the_same_weights_are_kept(
+    open_robot: Open,
+    tiny_embedders: Embedders,
+    tiny_models: dict[int, Path],
+    tmp_path: Path,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    before = open_robot(embedder=tiny_embedders[8], resident=False)
+    before.embed_all()
+    fill(before, 20)
+    old = require(tiny_embedders[8].get_if_loaded()).name
+    kept = before.rows('SELECT memory_id, coarse, fine FROM indexed')
+
+    folder = tmp_path / 'rounded'
+    shutil.copytree(tiny_models[8], folder)
+    said = {'name': 'rounded', 'same_as': [old]}
+    (folder / 'robot_memory.json').write_text(json.dumps(said), encoding='utf-8')
+    rounded = BackgroundEmbedder(str(folder))
+    rounded.start()
+    name = require(rounded.wait(HANG_SECONDS)).name
+    assert name != old
+    after = open_robot(embedder=rounded, resident=False)
+    assert after.recall('red cup').mode == 'bm25_only'
+    after.memory.reindexer.adopt_model()
+    assert after.recall('red cup').mode == 'hybrid'
+    assert after.rows('SELECT memory_id, coarse, fine FROM indexed') == kept
+    assert after.rows("SELECT value ->> 'model' FROM meta WHERE key = 'vectors'") == [(name,)]
+    assert 'are replaced by' not in caplog.text
+    check_file(after.memory.db.path)
 
 
 def test_what_the_older_model_writes_afterwards_gets_the_newer_ones_vectors(

@@ -125,7 +125,14 @@ def test_long_texts_leave_no_buffers_behind(model_directory: Path) -> None:
 def test_the_graph_computes_what_the_weights_say(model_directory: Path) -> None:
     session_of = OnnxEmbedder(model_directory)
     tokenize = PieceTokenizer(model_directory / 'pieces.bin')
-    for text in ('passage: The red cup needs 12 N', 'query: 红色的杯子在哪里'):
+    texts = (
+        'passage: The red cup needs 12 N',
+        'query: 红色的杯子在哪里',
+        'passage: 🤖🤖 <s></s> !!!!!!!!',
+        'query: ' + 'a' * 400 + ' 词' * 100,
+        'passage: -273.15 °C, 9.81 m/s², 0x7fffffff',
+    )
+    for text in texts:
         ids = tokenize(text, 512)
         expected = compute_states(*ids).mean(axis=0)
         given = session_of._graph.run(np.array([ids]))[0]

@@ -139,7 +139,9 @@ def test_only_the_languages_of_a_model_are_measured(bare_e5: Path) -> None:
 
 
 def test_what_is_written_is_read(tmp_path: Path) -> None:
-    manifest = Manifest(name='a', query_prefix='query: ', pooling='cls', dimension=4)
+    manifest = Manifest(
+        name='a', query_prefix='query: ', pooling='cls', dimension=4, same_as=('b@1',)
+    )
     write_manifest(tmp_path, manifest)
     assert read_manifest(tmp_path) == manifest
     write_manifest(tmp_path, Manifest())
@@ -163,6 +165,8 @@ def test_what_is_written_is_read(tmp_path: Path) -> None:
         ({'output': 'pooler_output'}, "no output 'pooler_output'.*gives last_hidden_state"),
         ({'languages': ['de']}, 'languages must be a list of en and zh'),
         ({'languages': 'en'}, 'languages must be a list of en and zh'),
+        ({'same_as': 'old@1'}, 'same_as must be a list of names'),
+        ({'same_as': [1]}, 'same_as must be a list of names'),
         ({'calibration': 0.5}, 'calibration must be an object of cosines'),
         ({'calibration': {'unrelated': 0.5}}, 'calibration must be an object of cosines'),
         ({'calibration': {'unrelated': 0.9, 'paraphrase': 0.5}}, 'paraphrase must be at least'),

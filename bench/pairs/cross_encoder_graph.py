@@ -19,9 +19,10 @@ By the name of a matrix (`l3.q`) the two that are multiplied in its place and ad
 Their shapes are (inputs, rank) and (rank, outputs).
 """
 STATES, SCORE = 'states', 'score'
-_PRODUCT = 'MatMulNBits'
 _JOINED = {'q': ('q', 'k', 'v')}
 """Matrices that one product of the graph holds, by the name of the first."""
+_BEGIN, _END = 'QuantizeLinear', 'Add'
+"""The nodes of a product that have its title: what it multiplies is the input of one."""
 
 
 def make_graph(
@@ -37,11 +38,15 @@ def make_graph(
     model = onnx.load(str(directory / MODEL_FILE), load_external_data=False)
     graph = model.graph
     nodes: list[Any] = []
+    multiplied: dict[str, str] = {}
     for node in graph.node:
         nodes.append(node)
-        parts = _list_parts(node)
-        if parts and parts[0] in adapter:
-            nodes += _add_beside(graph, node, [adapter[part] for part in parts])
+        first, _, kind = node.name.rpartition('.')
+        if kind == _BEGIN:
+            multiplied[first] = node.input[0]
+        if kind == _END and first in adapter:
+            pairs = [adapter[part] for part in _list_parts(first)]
+            nodes += _add_beside(graph, node, first, multiplied[first], pairs)
         if f'l{layers - 1}.oln.w' in node.input:
             break
     nodes[-1].output[0] = STATES
@@ -57,41 +62,42 @@ def make_graph(
     return found
 
 
-def read_trained(directory: Path, trained: Path) -> tuple[Adapter, NDArray[Any], NDArray[Any]]:
-    """Return the adapter, the head and its bias of a graph that `make_graph` made of a model."""
+def read_trained(trained: Path) -> tuple[Adapter, NDArray[Any], NDArray[Any]]:
+    """Return the adapter, the head and its bias of a graph that `make_graph` made."""
     stored = {
         one.name: onnx.numpy_helper.to_array(one).astype(np.float32)
         for one in onnx.load(str(trained), load_external_data=False).graph.initializer
         if one.name.endswith('.half') or one.name == 'head.bias'
     }
     adapter: dict[str, tuple[NDArray[Any], NDArray[Any]]] = {}
-    for node in onnx.load(str(directory / MODEL_FILE), load_external_data=False).graph.node:
-        parts, output = _list_parts(node), node.output[0]
-        if not parts or f'{output}.down.half' not in stored:
+    for name, down in stored.items():
+        first, _, kind = name.removesuffix('.half').rpartition('.')
+        if kind != 'down':
             continue
-        downs = np.split(stored[f'{output}.down.half'], len(parts), axis=1)
-        for place, rows in enumerate(np.split(stored[f'{output}.up.half'], len(parts))):
+        parts = _list_parts(first)
+        downs = np.split(down, len(parts), axis=1)
+        for place, rows in enumerate(np.split(stored[f'{first}.up.half'], len(parts))):
             up = np.split(rows, len(parts), axis=1)[place]  # the rest of its rows is 0
             adapter[parts[place]] = downs[place], up
     return adapter, stored['head.half'], stored['head.bias']
 
 
-def _list_parts(node: Any) -> list[str]:
-    """Return the names of the matrices that a node multiplies by."""
-    if node.op_type != _PRODUCT:
-        return []
-    layer, _, first = node.input[1].removesuffix('.w').partition('.')
-    return [f'{layer}.{part}' for part in _JOINED.get(first, (first,))]
+def _list_parts(first: str) -> tuple[str, ...]:
+    """Return the names of the matrices that a product holds, by that of the first."""
+    layer, _, name = first.partition('.')
+    return tuple(f'{layer}.{part}' for part in _JOINED.get(name, (name,)))
 
 
 def _add_beside(
-    graph: Any, product: Any, pairs: Sequence[tuple[NDArray[Any], NDArray[Any]]]
+    graph: Any,
+    product: Any,
+    first: str,
+    multiplied: str,
+    pairs: Sequence[tuple[NDArray[Any], NDArray[Any]]],
 ) -> list[Any]:
     """Return the nodes that add adapters to a product, whose output is renamed."""
     output = product.output[0]
-    base, down, up, inner, added = (
-        f'{output}.{part}' for part in 'base down up inner all'.split()
-    )
+    base, down, up, inner, added = (f'{first}.{part}' for part in 'base down up inner all'.split())
     product.output[0] = base
     ranks = [one.shape[1] for one, _ in pairs]
     widths = [two.shape[1] for _, two in pairs]
@@ -104,7 +110,7 @@ def _add_beside(
     return [
         *_add_weights(graph, down, np.concatenate([one for one, _ in pairs], axis=1)),
         *_add_weights(graph, up, wide),
-        make('MatMul', [product.input[0], down], [inner]),
+        make('MatMul', [multiplied, down], [inner]),
         make('MatMul', [inner, up], [added]),
         make('Add', [base, added], [output]),
     ]

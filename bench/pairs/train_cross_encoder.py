@@ -391,7 +391,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     directory, weights = find_model(), find_weights()
     if directory is None or weights is None:
         sys.exit('the default model is not on this machine; make build fetches it')
-    trained = None if options.continued is None else read_trained(directory, GRAPH)
+    trained = None if options.continued is None else read_trained(GRAPH)
     embedder = OnnxEmbedder(directory)
     pairs, held = load(embedder, options.hold)
     if options.continued:

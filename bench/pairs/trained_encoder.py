@@ -36,7 +36,7 @@ class Encoder:
         width = weights.hidden
         places = weights.read_floats('emb.pos').reshape(-1, width)
         return cls(
-            unpack(weights, 'emb.word', width),
+            weights.read_matrix('emb.word', width),
             places + weights.read_floats('emb.type')[:width],
             read_norm(weights, 'emb.ln'),
             [read_layer(weights, layer) for layer in range(layers)],
@@ -91,14 +91,6 @@ class Encoder:
         return normalize(states + outer, weights['oln'], self.epsilon)
 
 
-def unpack(weights: Weights, name: str, width: int) -> Floats:
-    """Return a matrix of 4-bit blocks as numbers, shape (rows, width)."""
-    scales, packed = weights.read_blocks(name, width)
-    values = np.concatenate([packed & 15, packed >> 4], axis=-1).astype(np.float32) - 8
-    found: Floats = (values * scales.astype(np.float32)[..., None]).reshape(len(scales), width)
-    return found
-
-
 def read_norm(weights: Weights, name: str) -> tuple[Floats, Floats]:
     """Return weight and bias of a layer normalisation."""
     return weights.read_floats(f'{name}.w'), weights.read_floats(f'{name}.b')
@@ -109,7 +101,7 @@ def read_layer(weights: Weights, layer: int) -> dict[str, tuple[Floats, Floats]]
     widths = dict.fromkeys(MATRICES, weights.hidden) | {'fo': weights.inner}
     found = {
         name: (
-            unpack(weights, f'l{layer}.{name}.w', width).T.copy(),
+            weights.read_matrix(f'l{layer}.{name}.w', width).T.copy(),
             weights.read_floats(f'l{layer}.{name}.b'),
         )
         for name, width in widths.items()

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 
 from robot_memory.core.settings import Settings
 from robot_memory.embedding import BackgroundEmbedder, Embedder
-from robot_memory.embedding.protocol import SecondEmbedder
+from robot_memory.embedding.protocol import RoundedAnew, SecondEmbedder
 from robot_memory.embedding.vectorizer import Vectorizer
 from robot_memory.storage import Connection, Database
 from robot_memory.storage.indexes import forms, other_vectors, vectors
@@ -46,16 +46,16 @@ class Reindexer:
         self._has_run = self._second_has_run = False
 
     def adopt_model(self) -> None:
-        """Record the loaded models in a file that has none; leave any other."""
+        """Record the loaded models in a file that has none, or their like; leave any other."""
         embedder, second = self._embedder.get_if_loaded(), self._vectorizer.get_second()
         with self._db.read() as connection:
-            lacks_first = embedder is not None and vectors.model_of(connection) is None
+            lacks_first = embedder is not None and _may_adopt(connection, embedder)
             lacks_second = second is not None and other_vectors.find_second(connection) is None
         if not lacks_first and not lacks_second:
             return
         with self._db.write() as connection:
-            if embedder is not None and vectors.model_of(connection) is None:
-                vectors.use_model(connection, embedder.name, embedder.dimension)
+            if embedder is not None and _may_adopt(connection, embedder):
+                _use_first(connection, embedder)
             if second is not None and other_vectors.find_second(connection) is None:
                 _use_second(connection, second)
 
@@ -80,12 +80,12 @@ class Reindexer:
         with self._db.read() as connection:
             known = vectors.model_of(connection)
         if known is None or known[0] != embedder.name:
-            if known is not None:
+            if known is not None and known[0] not in _list_same(embedder):
                 logger.warning(
                     'vectors of %s are replaced by those of %s', known[0], embedder.name
                 )
             with self._db.write() as connection:
-                vectors.use_model(connection, embedder.name, embedder.dimension)
+                _use_first(connection, embedder)
         done = 0
         while limit is None or done < limit:
             with self._db.read() as connection:
@@ -225,6 +225,20 @@ class Reindexer:
 
 def _name(embedder: Embedder | None) -> str | None:
     return None if embedder is None else embedder.name
+
+
+def _may_adopt(connection: Connection, embedder: Embedder) -> bool:
+    """Say whether a file has no model, or one whose vectors are as good as an embedder's."""
+    known = vectors.model_of(connection)
+    return known is None or known[0] in _list_same(embedder)
+
+
+def _list_same(embedder: Embedder) -> tuple[str, ...]:
+    return embedder.same_as if isinstance(embedder, RoundedAnew) else ()
+
+
+def _use_first(connection: Connection, embedder: Embedder) -> None:
+    vectors.use_model(connection, embedder.name, embedder.dimension, _list_same(embedder))
 
 
 def _use_second(connection: Connection, second: SecondEmbedder) -> None:

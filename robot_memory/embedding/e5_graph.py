@@ -1,4 +1,8 @@
-"""The encoder of multilingual-e5-small as an ONNX graph with 4-bit weights."""
+"""
+The encoder of multilingual-e5-small as an ONNX graph of 8-bit products.
+
+docs/decisions/embedding-model.md has what other forms of it take and lose.
+"""
 
 from __future__ import annotations
 
@@ -17,15 +21,18 @@ INLINE_BYTES = 1024
 """Tensors up to this size stay in the graph, where shape inference can read them."""
 
 ALIGNMENT = 4096
+HALF = 63
+"""The largest of the whole numbers, from -63 on, that an activation is rounded to."""
 
 
 class E5Graph:
     """
     Collect nodes and tensors, and write them as `model.onnx` and `model.onnx.data`.
 
-    Weights keep the 4 bits they come with. MatMulNBits multiplies them (0..15) by activations
-    rounded to 8 bits for each row and block: a product of 16-bit pairs stays below 2 x 15 x 127,
-    so processors without VNNI saturate nothing, and a text's vector does not depend on its batch.
+    Matrices come in blocks of 4 bits and are written with 8, and a scale for each output. What is
+    multiplied by them is written as two numbers of 7 bits, a high and a low one, on a scale that
+    no text exceeds: it follows from the weights. So nothing saturates, on processors without VNNI
+    neither (2 x 127 x 127 fits in 16 bits), and a text's vector does not depend on its batch.
     onnxruntime maps the data file into memory: loading reads only what is used.
     """
 
@@ -39,6 +46,8 @@ class E5Graph:
         self._nodes: list[Any] = []
         self._tensors: list[Any] = []
         self._blob = bytearray()
+        self._half = self._add_tensor('half', np.array(HALF + 1, np.uint8))
+        self._zero = self._add_tensor('zero', np.array(0, np.int8))
         states = self._embed()
         for layer in range(weights.layers):
             states = self._add_layer(layer, states)
@@ -112,7 +121,13 @@ class E5Graph:
 
     def _add_layer(self, layer: int, states: str) -> str:
         prefix = f'l{layer}.'
-        joined = self._add_product(states, self._width, *(prefix + part for part in 'qkv'))
+        before = f'l{layer - 1}.oln' if layer else 'emb.ln'
+        joined = self._add_product(
+            states,
+            self._bound_norm(before),
+            self._width,
+            *(prefix + part for part in 'qkv'),
+        )
         parts = [f'{prefix}{part}' for part in 'qkv']
         width = self._add_tensor(f'{prefix}width', np.full(3, self._width, np.int64))
         self._nodes.append(self._onnx.helper.make_node('Split', [joined, width], parts, axis=2))
@@ -124,36 +139,60 @@ class E5Graph:
             domain=DOMAIN,
             num_heads=self._weights.heads,
         )
-        projected = self._add_product(attended, self._width, prefix + 'ao')
+        # What is attended to is a mean of values.
+        largest = self._bound_product(before, prefix + 'v')
+        projected = self._add_product(attended, largest, self._width, prefix + 'ao')
         states = self._add_residual(states, projected, prefix + 'aln')
-        inner = self._add_node(
-            'Gelu', self._add_product(states, self._width, prefix + 'fi'), domain=DOMAIN
+        wide = self._add_product(
+            states, self._bound_norm(prefix + 'aln'), self._width, prefix + 'fi'
         )
-        outer = self._add_product(inner, self._weights.inner, prefix + 'fo')
+        largest = self._bound_product(prefix + 'aln', prefix + 'fi')
+        inner = self._add_node('Gelu', wide, domain=DOMAIN)
+        outer = self._add_product(inner, largest, self._weights.inner, prefix + 'fo')
         last = OUTPUT if layer == self._weights.layers - 1 else ''
         return self._add_residual(states, outer, prefix + 'oln', last)
 
-    def _add_product(self, states: str, width: int, *names: str) -> str:
+    def _add_product(self, states: str, bound: float, width: int, *names: str) -> str:
         """Multiply by the matrices of some names at once and add their biases."""
-        parts = [self._weights.read_blocks(f'{name}.w', width) for name in names]
-        scales = np.concatenate([part[0] for part in parts]).astype(np.float32)
-        packed = np.concatenate([_interleave(part[1]) for part in parts])
+        matrix = np.concatenate([self._weights.read_matrix(f'{n}.w', width) for n in names])
         bias = np.concatenate([self._weights.read_floats(f'{name}.b') for name in names])
-        return self._add_node(
-            'MatMulNBits',
-            states,
-            self._add_tensor(f'{names[0]}.w', packed),
-            self._add_tensor(f'{names[0]}.s', scales.reshape(-1)),
-            '',
-            '',
-            self._add_tensor(f'{names[0]}.b', bias),
-            domain=DOMAIN,
-            K=width,
-            N=len(bias),
-            bits=4,
-            block_size=BLOCK,
-            accuracy_level=4,
+        scales = np.abs(matrix).max(axis=1) / np.float32(127)
+        rounded = np.round(matrix / scales[:, None]).astype(np.int8)
+        first = names[0]
+        step = np.float32(bound / HALF)
+        high_step = self._add_tensor(f'{first}.high', step)
+        low_step = self._add_tensor(f'{first}.low', step / np.float32(2 * HALF))
+        high = self._add_node('QuantizeLinear', states, high_step, self._half, title=first)
+        rest = self._add_node(
+            'Sub', states, self._add_node('DequantizeLinear', high, high_step, self._half)
         )
+        low = self._add_node('QuantizeLinear', rest, low_step, self._half)
+        weights = self._add_tensor(f'{first}.w', np.ascontiguousarray(rounded.T))
+        columns = self._add_tensor(f'{first}.s', scales)
+        zeros = self._half, self._zero
+
+        def multiply(values: str, step: str, *bias: str) -> str:
+            return self._add_node(
+                'MatMulIntegerToFloat',
+                *(values, weights, step, columns, *zeros, *bias),
+                domain=DOMAIN,
+            )
+
+        shifted = multiply(high, high_step, self._add_tensor(f'{first}.b', bias))
+        return self._add_node('Add', shifted, multiply(low, low_step), title=first)
+
+    def _bound_norm(self, norm: str) -> float:
+        """Return what no number of a layer normalisation exceeds; whole, on every machine."""
+        weight, bias = (self._weights.read_floats(f'{norm}.{part}') for part in 'wb')
+        return float(np.ceil(np.max(np.abs(weight) * self._width**0.5 + np.abs(bias))))
+
+    def _bound_product(self, norm: str, name: str) -> float:
+        """Return what no number of the product of a normalisation and a matrix exceeds."""
+        weight, bias = (self._weights.read_floats(f'{norm}.{part}') for part in 'wb')
+        matrix = self._weights.read_matrix(f'{name}.w', self._width)
+        centre = np.abs(matrix @ bias + self._weights.read_floats(f'{name}.b'))
+        reach = np.linalg.norm(matrix * weight, axis=1) * self._width**0.5
+        return float(np.ceil(np.max(reach + centre)))
 
     def _add_residual(self, states: str, added: str, norm: str, name: str = '') -> str:
         return self._add_node(
@@ -170,9 +209,14 @@ class E5Graph:
         weight, bias = (self._weights.read_floats(f'{name}.{part}') for part in 'wb')
         return self._add_tensor(f'{name}.w', weight), self._add_tensor(f'{name}.b', bias)
 
-    def _add_node(self, kind: str, *inputs: str, name: str = '', **attributes: Any) -> str:
+    def _add_node(
+        self, kind: str, *inputs: str, name: str = '', title: str = '', **attributes: Any
+    ) -> str:
+        """Add a node, which may have a title, and return its output."""
         output = name or f'{kind}_{len(self._nodes)}'
-        node = self._onnx.helper.make_node(kind, list(inputs), [output], **attributes)
+        node = self._onnx.helper.make_node(
+            kind, list(inputs), [output], name=title and f'{title}.{kind}', **attributes
+        )
         self._nodes.append(node)
         return output
 
@@ -191,10 +235,3 @@ class E5Graph:
         self._blob.extend(np.ascontiguousarray(values).tobytes())
         self._tensors.append(tensor)
         return name
-
-
-def _interleave(packed: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    """Turn bytes of values i and i + 16 (Q4_0) into bytes of values 2i and 2i + 1 (ONNX)."""
-    values = np.concatenate([packed & 15, packed >> 4], axis=-1)
-    pairs: NDArray[np.uint8] = values[..., 0::2] | (values[..., 1::2] << 4)
-    return pairs

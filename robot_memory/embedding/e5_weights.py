@@ -46,6 +46,13 @@ class Weights:
         table = raw.reshape(-1, width // BLOCK)
         return table['scale'], table['nibbles']
 
+    def read_matrix(self, name: str, width: int) -> NDArray[np.float32]:
+        """Give a matrix as plain numbers, shape (rows, width)."""
+        scales, packed = self.read_blocks(name, width)
+        values = np.concatenate([packed & 15, packed >> 4], axis=-1).astype(np.float32) - 8
+        found: NDArray[np.float32] = values * scales.astype(np.float32)[..., None]
+        return found.reshape(len(scales), width)
+
     def _read(self, data: bytes) -> None:
         self._data, self._at = data, 0
         magic, version = self._take('<4si')

@@ -12,7 +12,7 @@ from robot_memory.core.errors import InvalidArgument, Unavailable
 from robot_memory.core.folders import expand_path
 from robot_memory.core.settings import find_cache_folder
 
-MODEL_NAME, CONVERTER_VERSION = 'multilingual-e5-small', 2
+MODEL_NAME, CONVERTER_VERSION = 'multilingual-e5-small', 3
 """The default model, and what made it of its weights: directories of another version are old."""
 MODEL_FILE, TOKENIZER_FILE = 'model.onnx', 'tokenizer.json'
 ENVIRONMENT = 'ROBOT_MEMORY_MODEL'

@@ -39,7 +39,8 @@ class Manifest:
     shape (2, 2, dimension) to take away from unit vectors: that of queries and that of passages,
     each for alphabets and for Chinese. `sha256` stands for the bytes of the model. Of `pooling`
     and `output`, '' is what the graph's outputs suggest; of the numbers, 0 is any. `languages`
-    and `turns` say what a second model is asked about.
+    and `turns` say what a second model is asked about. `same_as` names models, with their bytes,
+    whose vectors differ from its own by rounding alone: a store that has them keeps them.
     """
 
     name: str = ''
@@ -54,6 +55,7 @@ class Manifest:
     sha256: str = ''
     languages: tuple[str, ...] = LANGUAGES
     turns: bool = True
+    same_as: tuple[str, ...] = ()
     calibration: Calibration | None = None
 
 
@@ -75,6 +77,7 @@ def read_manifest(directory: Path) -> Manifest:
         found['calibration'] = _calibration(path, found['calibration'])
     if 'languages' in found:
         found['languages'] = tuple(dict.fromkeys(found['languages']))
+    found['same_as'] = tuple(found.get('same_as', ()))
     exported = read_export(directory)
     pooling, of_export = found.get('pooling'), exported.pop('pooling', None)
     if pooling and of_export and pooling != of_export:
@@ -101,6 +104,12 @@ def _check(path: Path, key: str, value: Any) -> None:
         if not isinstance(value, list) or not value or set(map(str, value)) - set(LANGUAGES):
             raise InvalidArgument(
                 f'{path}: languages must be a list of {" and ".join(LANGUAGES)}, '
+                f'not {format_value(value)}'
+            )
+    elif key == 'same_as':
+        if not isinstance(value, list) or not all(isinstance(one, str) for one in value):
+            raise InvalidArgument(
+                f'{path}: same_as must be a list of names such as "some-model@1a2b3c4d", '
                 f'not {format_value(value)}'
             )
     elif key == 'turns':

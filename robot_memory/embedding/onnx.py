@@ -49,6 +49,7 @@ class OnnxEmbedder:
         self._prefixes = (manifest.query_prefix, manifest.passage_prefix)
         self._max_tokens = manifest.max_tokens or MAX_TOKENS
         self.languages, self.turns = manifest.languages, manifest.turns
+        self.same_as = manifest.same_as
         self._graph = OnnxGraph(directory, manifest, threads)
         self.tokenizer = open_tokenizer(directory, manifest.pieces, self._max_tokens)
         self.dimension = self._graph.find_dimension(self.tokenize('robot'), manifest.dimension)

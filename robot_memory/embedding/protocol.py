@@ -39,6 +39,15 @@ class Embedder(Protocol):
 
 
 @runtime_checkable
+class RoundedAnew(Protocol):
+    """Name models of the same weights, whose vectors can be compared with its own."""
+
+    @property
+    def same_as(self) -> tuple[str, ...]:
+        """Name them with their bytes, as `Embedder.name` did."""
+
+
+@runtime_checkable
 class SecondEmbedder(Embedder, Protocol):
     """Also say which texts it is asked about beside a first model."""
 

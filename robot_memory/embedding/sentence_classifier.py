@@ -17,6 +17,7 @@ from enum import Enum
 from functools import cache
 from pathlib import Path
 
+import numkong
 import numpy as np
 from numpy.typing import NDArray
 
@@ -50,11 +51,12 @@ class _Weights:
     """
     Hold the weights of one trait, and its threshold.
 
-    `known` are the vectors of the training sentences, shape (sentences, dimension), `duals` their
-    weights, `ngrams` those of the buckets.
+    `known` are the vectors of the training sentences as `pack` makes them, shape (sentences,
+    dimension), and `lengths` their lengths; `duals` their weights, `ngrams` those of the buckets.
     """
 
-    known: Floats
+    known: NDArray[np.int8]
+    lengths: Floats
     duals: Floats
     ngrams: Floats
     threshold: float
@@ -73,8 +75,10 @@ class SentenceClassifier:
     def _find_weights(self, trait: Trait) -> _Weights:
         if trait not in self._traits:  # two threads may both read them: they read the same
             with np.load(self._path) as stored:
+                known = stored[f'{trait.value}_known']
                 self._traits[trait] = _Weights(
-                    unpack(stored[f'{trait.value}_known']),
+                    known,
+                    measure_lengths(known),
                     stored[f'{trait.value}_duals'],
                     stored[f'{trait.value}_ngrams'].astype(np.float32),
                     float(stored[f'{trait.value}_threshold']),
@@ -96,10 +100,19 @@ class SentenceClassifier:
         `vectors`, shape (texts, dimension), are of the model named `model`.
         """
         weights = self._find_weights(trait)
-        scores: Floats = compute_kernel(vectors, weights.known) @ weights.duals - weights.threshold
-        for place, text in enumerate(texts):
+        packed = pack(vectors)
+        scores = np.empty(len(texts), np.float32)
+        for place, (text, vector, length) in enumerate(
+            zip(texts, packed, measure_lengths(packed), strict=True)
+        ):
+            # As whole numbers they take a quarter of the memory and of the time.
+            cosines = np.asarray(numkong.dot(vector, weights.known)) / (weights.lengths * length)
             buckets = hash_ngrams(text)
-            scores[place] += weights.ngrams[buckets].sum() / np.sqrt(len(buckets))
+            scores[place] = (
+                apply_kernel(cosines) @ weights.duals
+                - weights.threshold
+                + weights.ngrams[buckets].sum() / np.sqrt(len(buckets))
+            )
         return scores
 
 
@@ -111,9 +124,11 @@ def load_classifier() -> SentenceClassifier:
 
 def compute_kernel(vectors: Floats, known: Floats) -> Floats:
     """Return the RBF kernel of unit vectors with known ones, shape (vectors, known)."""
-    # For one vector BLAS would wake a thread, which then waits busily: as long again as learn.
-    is_one = len(vectors) == 1
-    cosines = np.einsum('ij,kj->ik', vectors, known) if is_one else vectors @ known.T
+    return apply_kernel(vectors @ known.T)
+
+
+def apply_kernel(cosines: Floats) -> Floats:
+    """Return the RBF kernel of unit vectors of some cosines."""
     found: Floats = np.exp(2 * GAMMA * (cosines - 1), dtype=np.float32)
     return found
 
@@ -127,9 +142,14 @@ def pack(vectors: Floats) -> NDArray[np.int8]:
 
 def unpack(packed: NDArray[np.int8]) -> Floats:
     """Return the unit vectors that `pack` made whole numbers of."""
-    vectors = packed.astype(np.float32)
-    found: Floats = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+    found: Floats = packed.astype(np.float32) / measure_lengths(packed)[:, None]
     return found
+
+
+def measure_lengths(packed: NDArray[np.int8]) -> Floats:
+    """Return the lengths of the vectors that `pack` made, shape (vectors,)."""
+    lengths: Floats = np.linalg.norm(packed.astype(np.float32), axis=1)
+    return lengths
 
 
 def count_ngrams(texts: Sequence[str]) -> Floats:

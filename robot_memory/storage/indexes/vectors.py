@@ -35,17 +35,21 @@ def get_dimension(connection: apsw.Connection) -> int:
     return int(row[0]) if row else 0
 
 
-def use_model(connection: apsw.Connection, model: str, dimension: int) -> int:
+def use_model(
+    connection: apsw.Connection, model: str, dimension: int, same_as: Sequence[str] = ()
+) -> int:
     """
     Make this model the first of the file; return how many vectors are missing now.
 
-    Vectors of another model are kept aside: two models' vectors are never compared.
+    Vectors of another model are kept aside: two models' vectors are never compared, unless the
+    other is one of those that it is the `same_as`, whose vectors are taken for its own.
     """
     known = model_of(connection)
     if known is None or known[0] != model:
-        if known is not None:
-            other_vectors.keep_first(connection, known[0], get_dimension(connection))
-        other_vectors.return_first(connection, model)
+        if known is None or known[0] not in same_as:
+            if known is not None:
+                other_vectors.keep_first(connection, known[0], get_dimension(connection))
+            other_vectors.return_first(connection, model)
         epoch = known[1] + 1 if known else 1
         connection.execute(
             "INSERT OR REPLACE INTO meta (key, value) VALUES ('vectors', ?)",
