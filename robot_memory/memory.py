@@ -6,7 +6,7 @@ import contextvars
 import functools
 import getpass
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
@@ -118,7 +118,7 @@ class Memory:
         self.locate: Locator = find_nothing
         self.admission = Admission()
         self.clock = clocks.wall
-        self._clocks, self._is_resident = clocks, resident
+        self._clocks, self.is_resident = clocks, resident
         self._began = clocks.steady()
         self.call_order = CallOrder()
         self.registry = Registry(clocks.wall, clocks.steady)
@@ -293,7 +293,7 @@ class Memory:
         from robot_memory.background.folding import Folder
 
         stops = self._worker.is_stopping
-        return Folder(self.db, self.clock, self._settings, stops, has_worker=self._is_resident)
+        return Folder(self.db, self.clock, self._settings, stops, has_worker=self.is_resident)
 
     @cached_property
     def skills(self) -> SkillCopies:
@@ -348,12 +348,8 @@ class Memory:
 
     def embed_passage(self, text: str) -> TextVectors | None:
         """Return the vectors of a text to store, or None while there is no model."""
-        made = self.embed_passages([text])
+        made = self.vectorizer.embed_passages([text])
         return None if made is None else made[0]
-
-    def embed_passages(self, texts: Sequence[str]) -> list[TextVectors] | None:
-        """Return the vectors of texts to store, or None while there is no model that can."""
-        return self.vectorizer.embed_passages(texts)
 
     def embed_query(self, text: str) -> QueryVector | None:
         """Return the vector of a query, or None while there is no model that can."""

@@ -187,7 +187,7 @@ def test_vectors_that_are_kept_are_those_that_the_model_makes(fragile: tuple[Any
     robot, model = fragile
     texts = ['red cup', 'blue cup', 'red cup', 'red' * 101]
     for _ in range(2):
-        made = require(robot.memory.embed_passages(texts))
+        made = require(robot.memory.vectorizer.embed_passages(texts))
         for text, found in zip(texts, made, strict=True):
             assert np.allclose(found.first, model.model.embed_passages([text])[0], atol=1e-6)
     assert model.texts.count('red cup') == 1

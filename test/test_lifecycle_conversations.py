@@ -7,8 +7,10 @@ from collections.abc import Callable
 import pytest
 from narrowing import require
 from robots import MovableClock, Robot, check_file
+from waiting import HANG_SECONDS
 
 from robot_memory.core.errors import Conflict, InvalidArgument, NotFound
+from robot_memory.embedding import BackgroundEmbedder
 
 HOSTILE = (
     "'; DROP TABLE memories; --",
@@ -41,6 +43,27 @@ def test_an_exchange_is_two_turns_of_one_event_in_a_session_that_it_opens(robot:
     assert [r.context for r in records] == [{'topic': 'cups'}] * 2
     again = robot.save_conversation('Thanks', 'Sure')
     assert (again.session_id, again.turn_id) == (kept.session_id, 3)
+
+
+@pytest.mark.parametrize('resident', [True, False])
+def test_the_second_model_is_asked_later_where_a_worker_runs(
+    open_robot: Callable[..., Robot],
+    tiny_embedders: dict[int, BackgroundEmbedder],
+    english_embedder: BackgroundEmbedder,
+    resident: bool,
+) -> None:
+    robot = open_robot(embedder=tiny_embedders[8], second=english_embedder, resident=resident)
+    assert robot.memory.second.wait(HANG_SECONDS)
+    robot.embed_all()
+    said = 'I prefer the red cup on the left shelf. The blue one may go anywhere you like it to be.'
+    robot.save_conversation(said, 'I see.')
+    asked = robot.memory.registry.get_operation_timings()
+    assert ('embed_passages_second' in asked) is not resident
+    robot.embed_all()
+    assert robot.rows('SELECT count(coarse) FROM indexed') == [(4,)]
+    assert robot.rows('SELECT count(coarse), count(*) FROM other_vectors') == [(4, 4)]
+    assert robot.recall('where does the red cup belong').total >= 1
+    check_file(robot.memory.db.path)
 
 
 def test_the_current_session_is_the_newest_open_one_in_the_file(

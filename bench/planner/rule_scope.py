@@ -74,7 +74,7 @@ def main() -> None:
         sets = {hand: load_entries('rules', hand=hand) for hand in HANDS}
         vectors = {}
         for hand, rules in sets.items():
-            made = robot.memory.embed_passages([rule['text'] for rule in rules])
+            made = robot.memory.vectorizer.embed_passages([rule['text'] for rule in rules])
             assert made is not None
             vectors[hand] = unpack(pack(np.array([one.first for one in made], np.float32)))
     threshold = find_threshold(Trait.ALWAYS, found, score_unseen(found))

@@ -86,7 +86,7 @@ def load(trait: Trait, embed: RobotMemory) -> Sentences:
     texts = [row['text'] for row in rows]
     made: list[Floats] = []
     for start in range(0, len(texts), 64):
-        vectors = embed.memory.embed_passages(texts[start : start + 64])
+        vectors = embed.memory.vectorizer.embed_passages(texts[start : start + 64])
         if vectors is None:
             sys.exit(embed.memory.embedder.reason)
         made += [one.first for one in vectors]

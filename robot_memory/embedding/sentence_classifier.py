@@ -17,9 +17,10 @@ from enum import Enum
 from functools import cache
 from pathlib import Path
 
-import numkong
 import numpy as np
 from numpy.typing import NDArray
+
+from robot_memory.embedding.int8 import compute_dots
 
 Floats = NDArray[np.float32]
 
@@ -106,7 +107,7 @@ class SentenceClassifier:
             zip(texts, packed, measure_lengths(packed), strict=True)
         ):
             # As whole numbers they take a quarter of the memory and of the time.
-            cosines = np.asarray(numkong.dot(vector, weights.known)) / (weights.lengths * length)
+            cosines = compute_dots(vector, weights.known) / (weights.lengths * length)
             buckets = hash_ngrams(text)
             scores[place] = (
                 apply_kernel(cosines) @ weights.duals

@@ -129,20 +129,27 @@ class Vectorizer:
         embed = partial(embedder.embed_passages, texts)
         return self._try_embed(self.breaker, 'embed_passages', embed)
 
-    def embed_passages(self, texts: Sequence[str]) -> list[TextVectors] | None:
+    def embed_passages(
+        self, texts: Sequence[str], *, by_first: bool = False
+    ) -> list[TextVectors] | None:
         """
         Return the vectors of texts to keep, or None while there is no first model that can.
 
         Those of the latest short texts are kept: answers and known facts are said again and again.
+        With `by_first` the second model makes none; what it made before is taken.
         """
         names = self._name_models()
         if names is None:
             return None
         with self._lock:
             known = {text: self._passages.get((*names, text)) for text in texts}
+            if by_first:
+                names = (names[0], '')
+                for text, found in known.items():
+                    known[text] = found or self._passages.get((*names, text))
         missing = [text for text, found in known.items() if found is None]
         if missing:
-            made = self._embed_passages(missing)
+            made = self._embed_passages(missing, by_first=by_first)
             if made is None:
                 return None
             known.update(zip(missing, made.vectors, strict=True))
@@ -160,12 +167,12 @@ class Vectorizer:
                     kept = replace(found, first=found.first.copy(), second=second)  # not its batch
                     self._passages[names[0], names[1], text] = kept
 
-    def _embed_passages(self, texts: Sequence[str]) -> _Made | None:
+    def _embed_passages(self, texts: Sequence[str], *, by_first: bool = False) -> _Made | None:
         made = self.embed_first(texts)
         if made is None:
             return None
         found = list(map(TextVectors, made))
-        second = self.get_second()
+        second = None if by_first else self.get_second()
         if second is None:
             return _Made(found)
         places = [

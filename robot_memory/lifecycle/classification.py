@@ -137,7 +137,7 @@ def _refine(
     if classifier is None or vectors is None:
         return by_patterns
     asked = drop_request(text)
-    of_asked = memory.embed_passage(asked) if asked != text else None
+    of_asked = embed_to_judge(memory, asked) if asked != text else None
     if of_asked is None:
         return _judge(classifier, text, by_patterns, vectors)
     found = _judge(classifier, asked, by_patterns, of_asked)
@@ -162,8 +162,14 @@ def tells_danger(memory: Memory, text: str) -> bool:
     """Say whether a text tells what may harm somebody: by its words, or by meaning."""
     if names_danger(text):
         return True
-    classifier, vectors = find_classifier(memory), memory.embed_passage(text)
+    classifier, vectors = find_classifier(memory), embed_to_judge(memory, text)
     return classifier is not None and vectors is not None and _harms(classifier, text, vectors)
+
+
+def embed_to_judge(memory: Memory, text: str) -> TextVectors | None:
+    """Return the first model's vector of a text that is not stored; None where it makes none."""
+    made = memory.vectorizer.embed_passages([text], by_first=True)
+    return None if made is None else made[0]
 
 
 def takes_back(memory: Memory, text: str, vectors: TextVectors | None) -> bool:

@@ -11,7 +11,11 @@ from robot_memory.core.authority import Writer
 from robot_memory.core.places import check_spatial
 from robot_memory.core.records import INHERITED, Record, Session, is_human, make_record
 from robot_memory.embedding.text_vectors import TextVectors
-from robot_memory.lifecycle.classification import select_statements, takes_back
+from robot_memory.lifecycle.classification import (
+    embed_to_judge,
+    select_statements,
+    takes_back,
+)
 from robot_memory.lifecycle.corrections import find_retracted
 from robot_memory.lifecycle.maps import mark_context
 from robot_memory.lifecycle.no_record import refuse_unrecorded
@@ -23,7 +27,7 @@ from robot_memory.storage import Connection
 from robot_memory.storage.tables import audit, memories, meta, sessions, turns
 from robot_memory.text.categories import PROTECTED, Classification, classify
 from robot_memory.text.relations import hints_at_change
-from robot_memory.text.retractions import read_denied
+from robot_memory.text.retractions import LONGEST, read_denied
 from robot_memory.text.statements import Statement, drop_now, extract_statements, list_sentences
 
 MAX_TURN = 100_000
@@ -33,7 +37,11 @@ ACTORS = {'user': 'operator', 'assistant': 'robot'}
 _AUTHORITIES = {'user': 'person', 'assistant': 'robot'}
 """The authority of what each side says, whoever relays it."""
 _EMBED_AT_ONCE = 1000
-"""Characters of an exchange whose turns are embedded at once; longer ones in the background."""
+"""
+Characters of an exchange whose turns are embedded at once where no worker runs.
+
+Where one runs it embeds them, but for what is compared with known facts at once.
+"""
 _JUDGED = 40
 """Sentences of a turn, the first, that are judged by meaning; those after them by their words."""
 _JUDGED_PASSING = 3
@@ -170,7 +178,7 @@ def _find_statements(
     memory: Memory, said: Sequence[Utterance]
 ) -> tuple[list[TextVectors | None], list[_Stated], list[_Stated]]:
     """
-    Return the vectors of turns, None for those of long exchanges, and what persons state in them.
+    Return the vectors of turns, None for those that are made later, and what persons state.
 
     Then what else they say that has words of change and would state something without 'now'.
     """
@@ -179,10 +187,16 @@ def _find_statements(
         for number, turn in enumerate(said)
         if _is_of_person(turn.role, turn.actor_id)
     }
-    short = sum(len(turn.text) for turn in said) <= _EMBED_AT_ONCE
     judged = [one.statement.text for found in sentences.values() for one in found[:_JUDGED]]
-    texts = list(dict.fromkeys([*(turn.text for turn in said if short), *judged]))
-    made = memory.embed_passages(texts) if texts else None
+    if memory.is_resident:
+        whole = [said[number].text for number in sentences if len(said[number].text) <= LONGEST]
+    else:
+        is_short = sum(len(turn.text) for turn in said) <= _EMBED_AT_ONCE
+        whole = [turn.text for turn in said if is_short]
+    texts = list(dict.fromkeys([*whole, *judged]))
+    made = None
+    if texts:
+        made = memory.vectorizer.embed_passages(texts, by_first=memory.is_resident)
     known = {} if made is None else dict(zip(texts, made, strict=True))
     stated, passing = [], []
     for number, found in sentences.items():
@@ -244,8 +258,8 @@ def _lasts_but_for_now(memory: Memory, text: str) -> bool:
     if lasting == text:
         return False
     found = list_sentences(lasting)
-    made = memory.embed_passages([one.statement.text for one in found]) if found else None
-    return bool(select_statements(memory, found, made or [None] * len(found)))
+    made = [embed_to_judge(memory, one.statement.text) for one in found]
+    return bool(select_statements(memory, found, made))
 
 
 def _judge_statements(

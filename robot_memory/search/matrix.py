@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import numkong
 import numpy as np
 from numpy.typing import NDArray
 
 from robot_memory.embedding.calibration import NO_VECTOR
+from robot_memory.embedding.int8 import compute_dots
 from robot_memory.embedding.quantisation import Plane
 from robot_memory.search.ranking import Floats, Rows, join_rows, select_top
 from robot_memory.search.signs import CAN_COUNT, ENOUGH, Signs
@@ -197,7 +197,7 @@ class Matrix:
         norms = self.norms[slots]
         norm = 1 / float(np.linalg.norm(coarse.astype(np.float32)))
         planes = self.planes[slots]
-        found: Floats = np.asarray(numkong.dot(coarse, planes)) * (norms * np.float32(norm))
+        found: Floats = compute_dots(coarse, planes) * (norms * np.float32(norm))
         found[norms == 0] = NO_VECTOR
         return found
 

@@ -69,7 +69,7 @@ GENERATED = ('api/methods.py', 'client/answers.py', 'client/methods.py')
 ONLY_IN = {
     'apsw': ('storage',),
     'sqlite_vec': ('storage',),
-    'numkong': ('search',),
+    'numkong': ('embedding',),
     'sqlite3': (),
     'rclpy': ('ros',),
     'jinja2': ('viewer',),
