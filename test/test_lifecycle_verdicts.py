@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 
 import pytest
+from authorities import OPERATOR, PLANNER, calling
 from narrowing import require
 from robots import Robot
 
 from robot_memory.core.records import Record
 from robot_memory.embedding.cross_encoder import has_cross_encoder
 from robot_memory.lifecycle.verdicts import (
-    DISTINCT,
     NO_VERDICTS,
     SURE,
     Verdict,
@@ -137,7 +137,7 @@ def test_what_is_replaced_is_not_the_same_however_alike_its_words_are(judged: Ro
 def test_facts_that_are_surely_another_thing_are_listed_with_their_texts() -> None:
     found = {
         1: Verdict('a', SURE, True, 2.0),
-        2: Verdict('b', -2.0, False, DISTINCT),
+        2: Verdict('b', -2.0, False, -3.0, is_distinct=True),
         3: Verdict('c', SURE - 1, True, -1.0),
         4: Verdict('d', -math.inf, False, -math.inf),  # it was not read
     }
@@ -159,8 +159,9 @@ OTHER_RULES = [
     ),
     ('At most 15 N on the blue cup.', 'Never push the blue cup with more than 25 N.'),
     ('Wear gloves when you handle the blades.', 'Wear goggles when you handle the blades.'),
-    ('Gus opens the bull pen.', 'Only Gus may open the bull pen.'),
+    ('The gate is open after six.', 'Never open the gate after six.'),
 ]
+FACT, RULE = 'Gus opens the bull pen.', 'Only Gus may open the bull pen.'
 
 
 @pytest.mark.parametrize(('old', 'new'), RESTATED_RULES)
@@ -173,6 +174,23 @@ def test_a_restated_rule_is_told_once(judged: Robot, old: str, new: str) -> None
 def test_a_rule_is_not_lost_to_another_rule_or_fact(judged: Robot, old: str, new: str) -> None:
     judged.learn(old)
     assert judged.learn(new).status == 'created'
+
+
+def test_a_rule_takes_the_place_of_a_fact_that_it_restates(judged: Robot) -> None:
+    first = require(judged.learn(FACT).memory_id)
+    assert judged.learn(RULE).existing_id == first
+    row = judged.row(first)
+    assert (row['content'], row['category']) == (RULE, 'constraint')
+    assert judged.rows('SELECT memory_id, text FROM observations') == [(first, FACT)]
+
+
+def test_a_rule_stands_beside_a_fact_of_a_higher_authority(judged: Robot) -> None:
+    with calling(OPERATOR):
+        first = require(judged.learn(FACT).memory_id)
+    with calling(PLANNER):
+        second = require(judged.learn(RULE).memory_id)
+    assert judged.row(first)['content'] == FACT
+    assert judged.row(second)['category'] == 'constraint'
 
 
 def test_what_sounds_like_a_plan_corrects_only_where_the_model_is_sure(judged: Robot) -> None:

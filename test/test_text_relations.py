@@ -101,7 +101,7 @@ def test_texts_that_begin_with_two_persons_are_of_two() -> None:
     ],
 )
 def test_what_a_model_calls_the_same_may_be(old: str, new: str, odds: float, may: bool) -> None:
-    assert may_restate(old, new, odds, is_rule=False) is may
+    assert may_restate(old, new, odds) is may
 
 
 @pytest.mark.parametrize(
@@ -117,4 +117,4 @@ def test_what_a_model_calls_the_same_may_be(old: str, new: str, odds: float, may
     ],
 )
 def test_of_a_rule_a_model_must_be_surer(old: str, new: str, odds: float, may: bool) -> None:
-    assert may_restate(old, new, odds, is_rule=True) is may
+    assert may_restate(old, new, odds, 2) is may

@@ -107,7 +107,7 @@ class SentenceClassifier:
             zip(texts, packed, measure_lengths(packed), strict=True)
         ):
             # As whole numbers they take a quarter of the memory and of the time.
-            cosines = compute_dots(vector, weights.known) / (weights.lengths * length)
+            cosines = np.asarray(compute_dots(vector, weights.known)) / (weights.lengths * length)
             buckets = hash_ngrams(text)
             scores[place] = (
                 apply_kernel(cosines) @ weights.duals

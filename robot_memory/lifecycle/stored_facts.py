@@ -64,7 +64,6 @@ def store_fact(
     )
     reading = Reading(
         record.category in PROTECTED,
-        may_be_rule,
         verdicts.list_restated(),
         verdicts.list_distinct(),
     )
@@ -79,6 +78,10 @@ def store_fact(
         neighbours,
         reading,
     )
+    if known is not None and known.method == CROSS_ENCODER:
+        before = memories.get_active(connection, known.existing_id)
+        if _makes_rule(before, record) and not _may_take_over(before, record):
+            known = None
     if known is None:
         memory_id = memories.insert(connection, record, vector)
         corrected = link_correction(connection, memory_id, record, neighbours, verdicts)
@@ -107,9 +110,11 @@ def _keep_known(
     """Store that a known fact was said again, unless the same call or recording said it."""
     if _is_reimported(connection, known.existing_id, record):
         return Stored(known)
-    retried, earlier = observations.find_retry(connection, known.existing_id, record)
-    if retried:
-        return Stored(known, earlier, retried=True)
+    before = memories.get_active(connection, known.existing_id)
+    if not (known.method == CROSS_ENCODER and _makes_rule(before, record)):
+        retried, earlier = observations.find_retry(connection, known.existing_id, record)
+        if retried:
+            return Stored(known, earlier, retried=True)
     memory.accesses.record([known.existing_id])
     reinstate(connection, known.existing_id, record)
     return Stored(known, _observe(connection, known.existing_id, record, vector))
@@ -129,8 +134,8 @@ def _observe(
 ) -> int:
     """Store that a known text was said again; return the id of the observation."""
     old = memories.get_active(connection, memory_id)
-    higher = is_higher(said.authority, old.authority)
-    if said.writer is None or is_quoted(said) or old.strategy_name == 'persona' or not higher:
+    is_better = is_higher(said.authority, old.authority) or _makes_rule(old, said)
+    if said.writer is None or not (is_better and _may_take_over(old, said)):
         writer = said.writer or THE_STORE
         line = audit.record(connection, memory_id, 'observed', writer, '', {}, said.updated_at)
         newer = not is_higher(old.authority, said.authority)
@@ -141,6 +146,17 @@ def _observe(
     observations.age(connection, memory_id, line)
     observations.index(connection, memory_id)
     return observations.insert(connection, memory_id, new.content, old, line, newer=False)
+
+
+def _makes_rule(old: Record, said: Record) -> bool:
+    """Say whether a text is a rule, and the known one is none."""
+    return said.category in PROTECTED and old.category not in PROTECTED
+
+
+def _may_take_over(old: Record, said: Record) -> bool:
+    """Say whether a text may take the place of a known one that says the same."""
+    is_own = said.writer is not None and not is_quoted(said) and old.strategy_name != 'persona'
+    return is_own and not is_higher(old.authority, said.authority)
 
 
 def keep_possible_rule(

@@ -29,6 +29,7 @@ from robot_memory.text.relations import (
     may_concern,
     overlap,
 )
+from robot_memory.text.restated import rate_restated
 from robot_memory.text.statement_reader import read_statement
 from robot_memory.text.statements import drop_request
 
@@ -39,11 +40,14 @@ ALONE, HINTED, SAID, DOUBTED = 1.25, 0.0, -0.5, 2.5
 The least log odds of a correction: by itself, where words say it may be one, or is, and where the
 text looks like a question, a plan or hearsay.
 """
-RESTATED, RESTATED_DOUBTED, DISTINCT = 0.5, 1.5, -2.5
+RESTATED, RESTATED_DOUBTED = 0.5, 1.5
 """
-Log odds that a text says the same as a known one: from the first on it may; where it looks like a
-question, a plan or hearsay, from the second on; up to the third it does not.
+Log odds, by all that is known, that a text says the same as a known one: from the first on it may;
+where it looks like a question, a plan or hearsay, from the second on. The first is above 0, as
+what is said of a known thing is new more often than in the pairs that the odds were fitted with.
 """
+DISTINCT = -2.5
+"""The cross-encoder's log odds up to which two texts do not say the same."""
 SURE = 3.0
 """The least log odds of a correction of a fact that the words say is the same."""
 NEAREST, LEAST = 12, -1.0
@@ -64,6 +68,10 @@ class Fact(NamedTuple):
     content: str
 
 
+_Near = tuple[Fact, float]
+"""A fact, and how similar it is."""
+
+
 class Bars(NamedTuple):
     """Hold the least log odds of a fact that a text corrects, and of one that it restates."""
 
@@ -76,14 +84,15 @@ class Verdict:
     """
     Hold the text of a known fact, the log odds that a new one replaces it, and if it does.
 
-    `restates` are the log odds that the new one says the same. A fact that is corrected, and tells
-    what may harm somebody, `endangers`.
+    `restates` are the log odds that the new one says the same; `is_distinct` where it surely does
+    not. A fact that is corrected, and tells what may harm somebody, `endangers`.
     """
 
     content: str
     score: float
     replaced: bool
     restates: float
+    is_distinct: bool = False
     endangers: bool = False
 
 
@@ -129,8 +138,7 @@ class Verdicts:
         return {
             (memory_id, one.content): is_replaced
             for memory_id, one in self.found.items()
-            if (is_replaced := one.replaced and one.score >= SURE)
-            or -math.inf < one.restates <= DISTINCT  # without a bound it was not read
+            if (is_replaced := one.replaced and one.score >= SURE) or one.is_distinct
         }
 
     def sort(self, near: Iterable[tuple[int, float]]) -> list[tuple[int, float]]:
@@ -176,17 +184,12 @@ def _judge(memory: Memory, text: str, collection: str, vectors: TextVectors | No
     ]
     if any(old.content == text for old, _ in facts):
         return NO_VERDICTS  # it is known, so it will not be stored
-    said = [old for old, similarity in facts if corrects(old.content, text, similarity)]
-    hinted = hints_at_change(text)
-    rest: list[Fact] = []
+    said = [fact for fact in facts if corrects(fact[0].content, text, fact[1])]
+    rest: list[_Near] = []
     if not said:
-        near_enough = [
-            (old, similarity + _SHARED * _share_words(old.content, text))
-            for old, similarity in facts
-            if not is_of_another_person(old.content, text)
-        ]
-        near_enough.sort(key=lambda one: -one[1])
-        rest = [old for old, _ in near_enough[: _JUDGED if hinted else 1]]
+        rest = [fact for fact in facts if not is_of_another_person(fact[0].content, text)]
+        rest.sort(key=lambda fact: -fact[1] - _SHARED * _share_words(fact[0].content, text))
+        rest = rest[: _JUDGED if hints_at_change(text) else 1]
     return _read(memory, embedder, said or rest, text, find_bars(text, is_said=bool(said)))
 
 
@@ -209,20 +212,26 @@ def _share_words(old: str, new: str) -> float:
 
 
 def _read(
-    memory: Memory, embedder: OnnxEmbedder, facts: Sequence[Fact], text: str, bars: Bars
+    memory: Memory, embedder: OnnxEmbedder, facts: Sequence[_Near], text: str, bars: Bars
 ) -> Verdicts:
     """Have the first facts read; of those that are not read none is corrected or restated."""
     encoder = load_cross_encoder(embedder) if facts else None
     if encoder is None:
         return NO_VERDICTS
-    found = {old.id: Verdict(old.content, -math.inf, False, -math.inf) for old in facts}
+    found = {old.id: Verdict(old.content, -math.inf, False, -math.inf) for old, _ in facts}
     told = drop_request(text)
     try:
-        for old in facts[:_JUDGED]:
+        for old, similarity in facts[:_JUDGED]:
             scores = encoder.score(old.content, told)
             replaced = is_corrected(scores, bars)
-            harms = replaced and tells_danger(memory, old.content)
-            found[old.id] = Verdict(old.content, scores.replaces, replaced, scores.restates, harms)
+            found[old.id] = Verdict(
+                old.content,
+                scores.replaces,
+                replaced,
+                -math.inf if replaced else rate_restated(old.content, told, similarity, *scores),
+                is_distinct=scores.restates <= DISTINCT,
+                endangers=replaced and tells_danger(memory, old.content),
+            )
     except Exception:  # whatever onnxruntime raises, learn goes on by words
         logger.exception('the cross-encoder failed')
         return NO_VERDICTS

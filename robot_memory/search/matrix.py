@@ -197,7 +197,7 @@ class Matrix:
         norms = self.norms[slots]
         norm = 1 / float(np.linalg.norm(coarse.astype(np.float32)))
         planes = self.planes[slots]
-        found: Floats = compute_dots(coarse, planes) * (norms * np.float32(norm))
+        found: Floats = np.asarray(compute_dots(coarse, planes)) * (norms * np.float32(norm))
         found[norms == 0] = NO_VECTOR
         return found
 

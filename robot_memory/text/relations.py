@@ -39,14 +39,15 @@ from robot_memory.text.statement_reader import (
 )
 from robot_memory.text.tokenizer import fold
 
-_LIKELY, _SURELY = 1.5, 2.5
+_LIKELY, _SURELY, _PLAINLY = 1.5, 2.5, 3.5
 """
-Log odds from which texts are the same where words say they are of two things, or their negations
-are not the same: the first of facts, the second of rules. From the first on rules are the same at
-all, from the second facts whose amounts are not.
+Log odds from which rules are the same: from the second on also where their negations are not the
+same, or their words say they are two, and from the third on where they name two things.
 """
-_FORM_OF_DENIALS, _FORM_OF_AMOUNTS = 0.75, 0.6
-"""How alike, word by word, texts are at most whose negations, or amounts, need not be the same."""
+_DENYING = 1.0
+"""Log odds from which texts are the same whose negations are not."""
+_ONE_FORM, _LIKE_FORM = 0.75, 0.6
+"""How alike, word by word, texts are that a negation parts, and a name or an amount."""
 
 
 class Relation(Enum):
@@ -122,7 +123,7 @@ def relate(old: str, new: str, similarity: float) -> Relation:
 
 def repeats(old: str, new: str, similarity: float) -> bool:
     """Say whether a new text says the same as an older one; `similarity` as for `relate`."""
-    return is_same(_read_figures(old), _read_figures(new), similarity)
+    return is_same(read_figures(old), read_figures(new), similarity)
 
 
 def may_repeat(old: str, new: str, similarity: float) -> bool:
@@ -130,26 +131,33 @@ def may_repeat(old: str, new: str, similarity: float) -> bool:
     return may_be_same(_write_figures(old), _write_figures(new), similarity)
 
 
-def may_restate(old: str, new: str, odds: float, *, is_rule: bool) -> bool:
+def may_restate(old: str, new: str, odds: float, rules: int = 0) -> bool:
     """
-    Say whether two texts of one script say the same that a model says do, by some log odds.
+    Say whether two texts of one script may say the same, by the log odds that they do.
 
-    It cannot tell "is" from "is not", nor 10 mg from 10 µg, in one and the same sentence; where
-    the sentence is another one, no amount needs to be the same ("two dozen"), nor a negation
-    ("nobody but Li", "Li alone"). Of a rule the amounts must.
+    These cannot tell "is" from "is not", 10 mg from 10 µg, nor Lena from Omar, in one and the same
+    sentence; where the sentence is another one, no amount needs to be the same ("two dozen"), nor
+    a negation ("nobody but Li", "Li alone"). Where one or both are `rules` the amounts must, and
+    the odds be higher; a rule and a fact deny the same: "is open" is not "never open".
     """
-    if names_another(old, new) or adds_another(old, new) or has_han(old) != has_han(new):
+    if has_han(old) != has_han(new):
         return False
-    if is_rule and odds < _LIKELY:
+    one, other = read_figures(old), read_figures(new)
+    form = measure_form(one, other)
+    same_amounts = read_amounts(one.text) == read_amounts(other.text)
+    denies = count_negations(one.text) != count_negations(other.text)
+    another = names_another(old, new)
+    if form >= _LIKE_FORM and (another or not same_amounts):
         return False
-    one, other = _read_figures(old), _read_figures(new)
-    if read_amounts(one.text) != read_amounts(other.text):
-        is_sure = odds >= _SURELY and not is_rule
-        return is_sure and measure_form(one, other) < _FORM_OF_AMOUNTS
-    is_sure = odds >= (_SURELY if is_rule else _LIKELY)
-    if count_negations(one.text) != count_negations(other.text):
-        return is_sure and measure_form(one, other) < _FORM_OF_DENIALS
-    return is_sure or not tells_of_another(new, old)
+    if denies and (form >= _ONE_FORM or odds < _DENYING):
+        return False
+    if not rules:
+        return True
+    if not same_amounts or odds < _LIKELY or (rules == 1 and denies):
+        return False
+    if odds < _PLAINLY and (another or adds_another(old, new)):
+        return False
+    return odds >= _SURELY or not (denies or tells_of_another(new, old))
 
 
 def compare_words(old: str, new: str) -> float:
@@ -157,7 +165,8 @@ def compare_words(old: str, new: str) -> float:
     return compute_overlap(fold(_write_figures(old)), fold(_write_figures(new)))
 
 
-def _read_figures(text: str) -> Statement:
+def read_figures(text: str) -> Statement:
+    """Read a text with its amounts in figures and common units."""
     return read_statement(_write_figures(text))
 
 

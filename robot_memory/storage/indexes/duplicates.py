@@ -78,13 +78,12 @@ class Reading(NamedTuple):
     """
     Hold what is known of a text beside its words.
 
-    Whether it is a rule, or may be one. And what a cross-encoder says: id, text and log odds of
-    the facts that it restates, likeliest first; id and text of those that are surely another
-    thing, and whether it is that the text replaces them.
+    Whether it is a rule. And what was read beside it: id, text and log odds of the facts that it
+    restates, likeliest first; id and text of those that are surely another thing, and whether it
+    is that the text replaces them.
     """
 
     is_rule: bool = False
-    may_be_rule: bool = False
     restated: Sequence[tuple[int, str, float]] = ()
     distinct: Mapping[tuple[int, str], bool] = _NO_FACTS
 
@@ -110,8 +109,8 @@ def find(
     states is no duplicate of what a topic said; what a topic says (`is_quoted`) may be one of
     either. An outcome, a place or simulation parts no texts: they are of the occasion. What is
     surely another thing is the same by its text alone, or, where it is not replaced, if one of
-    both has all words of the other. A rule is the same as a fact that is none by its words only:
-    planners would not be told of it any more.
+    both has all words of the other. A rule is the same as a fact that is none by its words, or by
+    a cross-encoder: then planners are told of it only if it takes the place of that fact.
     """
     kind = (whose, is_quoted)
     return (
@@ -298,11 +297,10 @@ def _match_restated(
         known = texts.get(memory_id)
         if known is None or known.content != content:
             continue
-        if not _may_be_same(memory_id, *known, reading):
+        if (memory_id, content) in reading.distinct:
             continue
-        # A text that is a rule itself came here only beside a rule: see _may_be_same.
-        is_rule = reading.may_be_rule or known.category in PROTECTED
-        if may_restate(content, text, odds, is_rule=is_rule):
+        rules = reading.is_rule + (known.category in PROTECTED)
+        if may_restate(content, text, odds, rules):
             return Duplicate(CROSS_ENCODER, memory_id, 1 / (1 + math.exp(-odds)))
     return None
 
