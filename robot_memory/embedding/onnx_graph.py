@@ -180,8 +180,8 @@ def open_session(
     """
     Return a session of a graph in a file, or of one in memory with its weights in a directory.
 
-    One that `is_lean` keeps no buffers, and no second copy of weights that it converts; it is
-    slower with long texts. Raise Unavailable where it cannot be.
+    One that `is_lean` keeps no buffers; it is slower with long texts. Raise Unavailable where it
+    cannot be.
     """
     onnxruntime = load_onnxruntime()
     options = onnxruntime.SessionOptions()
@@ -190,7 +190,6 @@ def open_session(
     options.log_severity_level = 3
     if is_lean:
         options.enable_cpu_mem_arena = options.enable_mem_pattern = False
-        options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
     options.add_session_config_entry('session.intra_op.allow_spinning', '0')
     if isinstance(graph, bytes):
         options.add_session_config_entry(_WEIGHTS_FOLDER, str(directory))
