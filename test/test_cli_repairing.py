@@ -94,6 +94,29 @@ def test_the_doctor_tells_faults_with_their_cures_and_a_healthy_store_without(
     assert store.read_bytes() == before and not Path(f'{store}-wal').exists()
 
 
+def test_a_store_that_lost_lines_of_its_audit_is_put_in_place_only_on_request(
+    store: Path,
+) -> None:
+    break_page(store, list_pages(store, 'audit', 'leaf')[1])
+    salvaged = run(store, 'salvage')
+    assert 'missing since the salvage of' in salvaged.stdout, salvaged.stderr
+    assert f'restore {store}.salvaged --accept-loss --db {store}' in salvaged.stdout
+    told = run(store, 'verify', f'{store}.salvaged')
+    assert told.returncode == 1 and 'audit      LOST' in told.stdout
+    assert 'is not whole (audit)' in told.stderr and '--accept-loss' in told.stderr
+    refused = run(store, 'restore', f'{store}.salvaged')
+    assert refused.returncode == 1 and 'pass --accept-loss' in refused.stderr
+    planner = run(store, '--cli-role', 'planner', 'restore', f'{store}.salvaged', '--accept-loss')
+    assert planner.returncode == 1 and 'requires the role operator' in planner.stderr
+    accepted = run(store, 'restore', f'{store}.salvaged', '--accept-loss')
+    assert accepted.returncode == 0, accepted.stderr
+    assert 'WARNING: its audit is not whole' in accepted.stdout
+    for words in (['verify'], ['audit', 'verify'], ['maintain', '--all']):
+        again = run(store, *words)
+        assert again.returncode == 0, again.stderr
+        assert 'not whole' in again.stdout and 'accepted by cli:' in again.stdout
+
+
 def test_a_damaged_store_is_told_of_salvaged_and_put_in_place(store: Path) -> None:
     whole = run(store, 'verify')
     assert (whole.returncode, whole.stdout.count(' ok ')) == (0, 6), whole.stderr

@@ -24,7 +24,7 @@ from histories import STORE, Life
 from robots import fill
 
 from robot_memory.core.errors import RobotMemoryError
-from robot_memory.storage.admin.salvage import Salvaged, salvage
+from robot_memory.storage.admin.salvage import FAULT, Salvaged, salvage
 
 FACTS, LONG_FACTS = 120, 700
 LONG = 1300
@@ -234,7 +234,9 @@ class Salvaging:
         if wrong:
             self.found['rows that are not what they were'] += len(wrong)
             return 'wrong', f'{len(wrong)} rows, {wrong[:5]} ({what})'
-        problems = [
+        # Damage alone must not look like an audit that somebody changed.
+        problems = [one for one in done.lost.get('audit', ()) if one.startswith(FAULT)]
+        problems += [
             one
             for one in checker.check(self._folder / 'salvaged.db')
             if not any(

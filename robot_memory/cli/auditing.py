@@ -16,6 +16,7 @@ from robot_memory.core.folders import expand_path
 from robot_memory.core.json_text import format_value
 from robot_memory.core.settings import Settings
 from robot_memory.storage.admin.audit_check import give_head, verify
+from robot_memory.storage.admin.audit_losses import ACCEPT
 from robot_memory.storage.tables.audit import Head
 from robot_memory.storage.tables.meta import get_store_id
 
@@ -105,8 +106,16 @@ def _verify(request: AuditCommand, settings: Settings, options: Options) -> None
         found = verify(memory.db, all_lines=True, expected=expected)
     if found.problem:
         raise Conflict(f'the audit does not verify: {found.problem}')
-    values = {'lines': found.last, 'chain': found.head.chain}
-    show_answer(values, f'{found.last} lines verify, head {found.head.chain or "none"}', options)
+    if not found.is_accepted:
+        raise Conflict(f'the audit is not whole: {found.loss}; {ACCEPT}')
+    values = {'lines': found.last, 'chain': found.head.chain, 'loss': found.loss}
+    text = f'{found.last} lines verify, head {found.head.chain or "none"}'
+    if found.losses:
+        text = (
+            f'all lines that are there verify, up to line {found.last}, head {found.head.chain}\n'
+            f'the audit is not whole: {found.loss}'
+        )
+    show_answer(values, text, options)
 
 
 def _read_head(path: Path, store_id: str) -> Head:

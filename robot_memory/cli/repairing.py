@@ -14,10 +14,11 @@ from robot_memory.core.fields import arg
 from robot_memory.core.folders import expand_path
 from robot_memory.core.progress import make_progress_bar, move_bar
 from robot_memory.core.settings import Settings, find_store_path
+from robot_memory.memory import caller
 from robot_memory.storage.admin.backup import Plan, back_up_now, back_up_to, plan_of
 from robot_memory.storage.admin.restore import restore
 from robot_memory.storage.admin.salvage import salvage
-from robot_memory.storage.admin.verify import REPLACE, accept_pages, verify
+from robot_memory.storage.admin.verify import LOSS, REPLACE, Check, accept_pages, verify
 from robot_memory.storage.error_messages import describe_folder
 
 
@@ -74,6 +75,10 @@ class RestoreRequest:
     """Arguments of the restore command."""
 
     backup: str = arg('Backup to restore: .db or .db.gz.')
+    accept_loss: bool = arg(
+        'Take a salvaged store although lines of its audit are lost; its audit tells who did.',
+        default=False,
+    )
 
 
 def back_up_store(request: BackupRequest, settings: Settings, options: Options) -> None:
@@ -150,14 +155,18 @@ def verify_store(request: VerifyRequest, settings: Settings, options: Options) -
             raise InvalidArgument('--accept is for the store, not for a backup')
         accept_pages(path)
     checks = verify(path)
-    marks = {True: 'ok', False: 'FAILED'}
-    text = '\n'.join(f'{check.name:10} {marks[check.holds]:6}  {check.detail}' for check in checks)
+    text = '\n'.join(f'{check.name:10} {_mark(check):6}  {check.detail}' for check in checks)
     show_answer({'path': str(path), 'checks': [asdict(check) for check in checks]}, text, options)
     bad = [check for check in checks if not check.holds]
     if bad:
         names = ', '.join(check.name for check in bad)
         cures = '; '.join(dict.fromkeys(check.cure or REPLACE for check in bad))
-        raise Unavailable(f'{path} is damaged ({names}): {cures}')
+        what = 'not whole' if all(check.kind == LOSS for check in bad) else 'damaged'
+        raise Unavailable(f'{path} is {what} ({names}): {cures}')
+
+
+def _mark(check: Check) -> str:
+    return 'LOST' if check.kind == LOSS else 'ok' if check.holds else 'FAILED'
 
 
 def salvage_store(request: SalvageRequest, settings: Settings, options: Options) -> None:
@@ -177,7 +186,8 @@ def salvage_store(request: SalvageRequest, settings: Settings, options: Options)
         done = salvage(path, target, partial(move_bar, bar))
     lines = [f'{done.copied.get("memories", 0)} memories written to {target}']
     lines += [f'lost of {table}: {what}' for table, losses in done.lost.items() for what in losses]
-    command = shlex.join(['robot-memory', 'restore', str(target), '--db', str(path)])
+    accept = ['--accept-loss'] if done.has_audit_loss else []
+    command = shlex.join(['robot-memory', 'restore', str(target), *accept, '--db', str(path)])
     lines.append(f'to use it: {command}')
     answer = {'path': str(target), 'copied': done.copied, 'lost': done.lost}
     show_answer(answer, '\n'.join(lines), options)
@@ -193,7 +203,10 @@ def restore_store(request: RestoreRequest, settings: Settings, options: Options)
     if not backup.exists():
         raise NotFound(f'no file at {backup}; nothing to restore')
     path = find_store_path(settings)
-    done = restore(backup, path)
+    accepting = caller.get() if request.accept_loss else None
+    if accepting is not None:
+        accepting.require_operator('--accept-loss')
+    done = restore(backup, path, accepting)
     kept = None if done.kept is None else str(done.kept)
     lines = [f'{path} is now what {backup} holds' + (f'; the old file is {kept}' if kept else '')]
     if done.carried:
@@ -203,5 +216,13 @@ def restore_store(request: RestoreRequest, settings: Settings, options: Options)
             f'tombstones that could not be read: {what}; import no archive or recording that may '
             'hold what was erased'
         )
-    answer = {'path': str(path), 'kept': kept, 'carried': done.carried, 'unread': done.unread}
+    if done.loss:
+        lines.append(f'WARNING: its audit is not whole: {done.loss}')
+    answer = {
+        'path': str(path),
+        'kept': kept,
+        'carried': done.carried,
+        'unread': done.unread,
+        'loss': done.loss,
+    }
     show_answer(answer, '\n'.join(lines), options)

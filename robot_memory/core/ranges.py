@@ -30,8 +30,13 @@ def read_ranges(text: str) -> list[tuple[int, int]]:
 
 def write_steps(ids: Iterable[int]) -> str:
     """Return ids as steps from the end of each range to the next, "+" and what a range adds."""
+    return write_range_steps(find_ranges(ids))
+
+
+def write_range_steps(ranges: Iterable[tuple[int, int]]) -> str:
+    """Return ranges that do not overlap as steps."""
     end, steps = 0, []
-    for low, high in find_ranges(ids):
+    for low, high in sorted(ranges):
         steps.append(f'{low - end}+{high - low}' if high > low else str(low - end))
         end = high
     return ','.join(steps)

@@ -126,7 +126,14 @@ def _verify_audit(memory: Memory, all_lines: bool) -> Done:
     if found.problem:
         logger.error('the audit does not verify: %s', found.problem)
         return Done(False, f'the audit does not verify: {found.problem}')
-    return Done(True, f'verified to line {found.last}, {found.head.chain}')
+    if not found.losses:
+        return Done(True, f'verified to line {found.last}, {found.head.chain}')
+    if not found.is_accepted:
+        logger.error('the audit is not whole: %s', found.loss)
+    return Done(
+        found.is_accepted,
+        f'verified to line {found.last}, {found.head.chain}, but not whole: {found.loss}',
+    )
 
 
 def _make_vectors(memory: Memory) -> Done:

@@ -7,16 +7,20 @@ backup that holds it is refused, and what keeps it from coming back is carried o
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import apsw
 
+from robot_memory.core.authority import Writer
+from robot_memory.core.clock import Clock, wall_clock
 from robot_memory.core.errors import Conflict, Unavailable
 from robot_memory.storage import schema_runner
+from robot_memory.storage.admin import audit_losses
+from robot_memory.storage.admin.audit_losses import Loss
 from robot_memory.storage.admin.row_reading import Table, list_columns, read_rows
-from robot_memory.storage.admin.verify import open_checked, unpack, verify
+from robot_memory.storage.admin.verify import LOSS, open_checked, unpack, verify
 from robot_memory.storage.error_messages import describe_folder
 from robot_memory.storage.lock_owners import name_users
 from robot_memory.storage.replacement import InUse, replace_store
@@ -36,12 +40,14 @@ class Restored:
     Say where the old file is kept, if there was one, and what became of its erasures.
 
     `carried` counts the tombstones that the backup lacked, `unread` names those that could not be
-    read: what they are of may come back from an archive or a recording.
+    read: what they are of may come back from an archive or a recording. `loss` says which lines
+    of the audit are missing since a salvage.
     """
 
     kept: Path | None
     carried: int
     unread: tuple[str, ...]
+    loss: str = ''
 
 
 @dataclass
@@ -53,12 +59,15 @@ class _Erased:
     unread: list[str] = field(default_factory=list)
 
 
-def restore(backup: Path, path: Path) -> Restored:
+def restore(
+    backup: Path, path: Path, accepting: Writer | None = None, clock: Clock = wall_clock
+) -> Restored:
     """
     Put a checked copy of a backup in the place of a store.
 
     Raise Unavailable where the backup is damaged, the store is in use or a folder, and Conflict
-    where the backup holds what was erased from the store since.
+    where the backup holds what was erased from the store since, or lines of its audit are missing
+    since a salvage and nobody is `accepting` that, or the store has such lines.
     """
     if path.is_dir():
         raise describe_folder(path)
@@ -66,6 +75,7 @@ def restore(backup: Path, path: Path) -> Restored:
     with hold_scratch(path.with_name(f'.{path.name}.restoring')) as part:
         unpack(backup, part)
         _refuse_damaged(backup, part)
+        loss = _take_loss(backup, part, path, accepting, clock)
         users = name_users(path)
         if users:
             raise InUse(f'{path} is in use by {users}; end that first, nothing was changed')
@@ -75,18 +85,67 @@ def restore(backup: Path, path: Path) -> Restored:
         if carried:
             _refuse_damaged(backup, part)
         kept = replace_store(path, part)
-    return Restored(kept, carried, tuple(erased.unread))
+    return Restored(kept, carried, tuple(erased.unread), loss)
 
 
 def _refuse_damaged(backup: Path, copy: Path) -> None:
     try:
-        bad = [check for check in verify(copy, backup) if not check.holds]
+        checks = verify(copy, backup)
     except Unavailable as error:
         raise Unavailable(f'{error}; nothing was changed: use another one') from error
+    bad = [check for check in checks if not check.holds and check.kind != LOSS]
     if bad:
         details = '; '.join(f'{check.name}: {check.detail}' for check in bad)
         raise Unavailable(
             f'{backup} is not whole ({details}); nothing was changed: use another one'
+        )
+
+
+def _take_loss(
+    backup: Path, copy: Path, path: Path, accepting: Writer | None, clock: Clock
+) -> str:
+    """Return what of the audit a salvage lost; raise Conflict where nobody accepts it."""
+    connection = open_checked(copy)
+    try:
+        losses = audit_losses.read_losses(connection)
+        new = [loss for loss in losses if not loss.accepted]
+        _refuse_unlost(backup, connection, path, losses)
+        if not new:
+            return '; '.join(map(str, losses))
+        if accepting is None:
+            raise Conflict(
+                f'the audit of {backup} is not whole: {"; ".join(map(str, new))}; nothing was '
+                'changed: pass --accept-loss to use it all the same, which its audit will tell'
+            )
+        schema_runner.upgrade(connection)
+        connection.execute('BEGIN IMMEDIATE')
+        audit_losses.accept(connection, new, accepting, clock())
+        connection.execute('COMMIT')
+        return '; '.join(map(str, audit_losses.read_losses(connection)))
+    finally:
+        connection.close()
+
+
+def _refuse_unlost(
+    backup: Path, salvaged: apsw.Connection, path: Path, losses: Sequence[Loss]
+) -> None:
+    """Raise Conflict where lines that are said to be lost can be read in the store."""
+    if not losses or not path.exists():
+        return
+    try:
+        connection = open_checked(path)
+    except Unavailable:
+        return
+    try:
+        found = audit_losses.find_unlost(connection, salvaged, losses)
+    finally:
+        connection.close()
+    if found:
+        shown = ', '.join(map(str, found[:_SHOWN])) + (', ...' if len(found) > _SHOWN else '')
+        raise Conflict(
+            f'{backup} says that lines of the audit are lost which are in {path} (lines {shown}): '
+            'they were removed, or that store was put back since; nothing was changed: salvage '
+            'the store anew, or move it away first if it is not to count'
         )
 
 

@@ -41,22 +41,24 @@ def read_rows(
     table: Table,
     lose: Lose,
     read_partly: ReadPartly = lambda number: None,
+    first: int = -_MOST,
 ) -> Iterator[tuple[Any, ...]]:
     """
     Yield the rows of a table as far as they can be read, each once.
 
     A row with an id, some columns of which cannot be read, is what `read_partly` makes of it.
+    Rows with ids are read from the `first` one on.
     """
     if table.has_rowid:
-        return _read_by_id(source, table, lose, read_partly)
+        return _read_by_id(source, table, lose, read_partly, first)
     return _read_from_both_ends(source, table, lose)
 
 
 def _read_by_id(
-    source: apsw.Connection, table: Table, lose: Lose, read_partly: ReadPartly
+    source: apsw.Connection, table: Table, lose: Lose, read_partly: ReadPartly, first: int
 ) -> Iterator[tuple[Any, ...]]:
     name = f'"{table.name}" NOT INDEXED WHERE rowid >= ? ORDER BY rowid LIMIT'
-    following: int | None = -_MOST
+    following: int | None = first
     limit = _BATCH
     while following is not None:
         try:

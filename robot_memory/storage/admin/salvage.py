@@ -16,10 +16,12 @@ from typing import Any
 
 import apsw
 
+from robot_memory.core.clock import Clock, wall_clock
 from robot_memory.core.errors import Conflict, Unavailable
 from robot_memory.core.files import keep_file
 from robot_memory.storage import checksums, damage, schema_runner
-from robot_memory.storage.admin import partial_rows, schema_recovery
+from robot_memory.storage.admin import audit_check, lost_lines, partial_rows, schema_recovery
+from robot_memory.storage.admin.lost_lines import Evidence, compute_digest
 from robot_memory.storage.admin.row_reading import Table, list_columns, read_rows
 from robot_memory.storage.admin.row_types import list_column_types
 from robot_memory.storage.admin.tree_mending import TableTree, mend_trees
@@ -36,7 +38,10 @@ from robot_memory.storage.store_files import (
 from robot_memory.storage.tables import event_hours, meta, part_digests, sizes, trials
 from robot_memory.storage.vector_extension import load_vectors
 
+FAULT = 'the audit does not verify, and not for what was lost'
+"""Begins what is told of an audit that was at fault before the damage."""
 Progress = Callable[[int, int], None]
+_PAGE = 4096
 _STAND_INS = {
     'writers': 'INSERT INTO writers (id, face, client, principal, actor, authority)'
     " SELECT lost, 'salvage', '', '', 'lost writer ' || lost, 'imported' FROM",
@@ -57,12 +62,14 @@ class Salvaged:
     """
     Say what was copied and what was lost, in rows by table, and the ids of lost memories.
 
-    `partial` are rows of which some columns are lost.
+    `partial` are rows of which some columns are lost. `has_audit_loss`: the new store has a line
+    that tells what of its audit is lost.
     """
 
     copied: dict[str, int] = field(default_factory=dict)
     lost: dict[str, list[str]] = field(default_factory=dict)
     partial: list[partial_rows.PartialRow] = field(default_factory=list)
+    has_audit_loss: bool = False
 
     def lose(self, table: str, what: str) -> None:
         """Note what of a table is lost, once."""
@@ -71,9 +78,16 @@ class Salvaged:
             known.append(what)
 
 
-def salvage(path: Path, target: Path, progress: Progress = lambda done, total: None) -> Salvaged:
+def salvage(
+    path: Path,
+    target: Path,
+    progress: Progress = lambda done, total: None,
+    clock: Clock = wall_clock,
+) -> Salvaged:
     """
     Write a new store from what can be read of one; the damaged one is not changed.
+
+    What of the audit is lost has a line in the new store, and is no whole chain to any check.
 
     Raise Conflict where the target exists, and Unavailable where the copy that is read does not
     fit on the disk, or the list of tables cannot be read, or there is not a single row.
@@ -85,22 +99,24 @@ def salvage(path: Path, target: Path, progress: Progress = lambda done, total: N
         hold_scratch(target.with_name(f'.{target.name}.reading')) as copy,
         hold_scratch(target.with_name(f'.{target.name}.part')) as part,
     ):
-        _copy_files(path, copy, done)
+        evidence = _copy_files(path, copy, done)
         _spoil_blank(copy)
         damaged = damage.find_damaged(copy)
         if schema_recovery.is_hit(copy, damaged):
             bad = {*damaged, *damage.find_zeros(copy)}
             schema_recovery.recover(copy, bad, done.lose)
-        _mend(path, copy, done)
+            if 'audit' in done.lost:  # nothing tells where it began
+                evidence.note_page(damage.DamagedPage(0))
+        _mend(path, copy, done, evidence)
         if _spoil_blank(copy):  # what no tree led to before
-            _mend(path, copy, done)
+            _mend(path, copy, done, evidence)
         source, new = checksums.connect(copy), checksums.connect(part)
         try:
             part.chmod(0o600)
             load_vectors(source)
             load_vectors(new)
             checksums.reserve_if_empty(new)
-            _copy(source, new, _list_entries(source, path), done)
+            _copy(source, new, _list_entries(source, path), done, evidence)
             if not any(done.copied.values()):
                 raise Unavailable(
                     f'nothing of {path} can be salvaged: no row of a store was found in it; '
@@ -111,8 +127,15 @@ def salvage(path: Path, target: Path, progress: Progress = lambda done, total: N
                 meta.put_store_id(new)
                 done.lose('meta', 'the identity of the store: it has a new one')
             schema_runner.upgrade(new, progress)
+            for what in lost_lines.note(source, new, copy, evidence, clock()):
+                done.has_audit_loss = True
+                done.lose('audit', what)
             partial_rows.settle(new, done.partial)
             _settle(new, done)
+            for what in lost_lines.name_lost_memories(new):
+                done.lose('memories', what)
+            if fault := audit_check.check(new, all_lines=True).problem:
+                done.lose('audit', f'{FAULT}: {fault}')
         finally:
             source.close()
             new.close()
@@ -120,12 +143,13 @@ def salvage(path: Path, target: Path, progress: Progress = lambda done, total: N
     return done
 
 
-def _copy_files(path: Path, copy: Path, done: Salvaged) -> None:
+def _copy_files(path: Path, copy: Path, done: Salvaged) -> Evidence:
     """Copy a store and its log, which is brought into the copy as far as that can be."""
     if users := name_users(path):
         what = f'{users} has the store open; end that, and salvage again'
         done.lose('what is written in the meantime', what)
     copy_with_log(path, copy)
+    evidence = Evidence(compute_digest(copy) if copy.exists() else '')
     if not schema_recovery.mend_header(copy):
         _replace_missing(copy)
     connection = checksums.connect(copy)
@@ -138,10 +162,12 @@ def _copy_files(path: Path, copy: Path, done: Salvaged) -> None:
             connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
         if has_log(copy):
             done.lose('the log (-wal)', 'what it has that the file has not')
+            evidence.note_log(name_file(copy, LOG).stat().st_size // _PAGE + 1)
     finally:
         connection.close()
     for log in (name_file(copy, LOG), name_file(copy, INDEX)):
         log.unlink(missing_ok=True)
+    return evidence
 
 
 def _replace_missing(copy: Path) -> None:
@@ -159,11 +185,12 @@ def _spoil_blank(copy: Path) -> bool:
     return bool(blank)
 
 
-def _mend(path: Path, copy: Path, done: Salvaged) -> None:
+def _mend(path: Path, copy: Path, done: Salvaged, evidence: Evidence) -> None:
     """Have whole pages of damaged tables be found; note which rows are lost."""
     damaged = damage.find_damaged(copy)
     if not damaged:
         return
+    evidence.pages += len(damaged)
     connection = checksums.connect(copy)
     try:
         tables = {
@@ -180,6 +207,8 @@ def _mend(path: Path, copy: Path, done: Salvaged) -> None:
         connection.close()
     roots = damage.read_roots(copy)
     for page in damage.name_pages(copy, damaged, roots):
+        if page.owner == 'audit':
+            evidence.note_page(page)
         if page.owner in tables and not page.inner:
             done.lose(page.owner, str(page))
     trees = tables | rivals
@@ -202,7 +231,11 @@ def _list_entries(source: apsw.Connection, path: Path) -> list[Any]:
 
 
 def _copy(
-    source: apsw.Connection, new: apsw.Connection, entries: Sequence[Any], done: Salvaged
+    source: apsw.Connection,
+    new: apsw.Connection,
+    entries: Sequence[Any],
+    done: Salvaged,
+    evidence: Evidence,
 ) -> None:
     version = source.pragma('user_version')
     for _, sql, kind, *_ in entries:
@@ -217,6 +250,7 @@ def _copy(
     for _, sql, kind, *_ in entries:
         if kind is None:
             new.execute(sql)
+    evidence.note_references(new)
     _mend_references(new, done.copied, done)
     new.execute('COMMIT')
     new.pragma('user_version', version)

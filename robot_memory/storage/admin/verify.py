@@ -16,7 +16,7 @@ import apsw
 
 from robot_memory.core.errors import Unavailable
 from robot_memory.storage import checksums, damage, schema_runner
-from robot_memory.storage.admin import audit_check
+from robot_memory.storage.admin import audit_check, audit_losses
 from robot_memory.storage.admin.backup import copy_backup
 from robot_memory.storage.admin.maintenance import count_indexed, find_broken
 from robot_memory.storage.indexes.set_aside import WORDS
@@ -47,18 +47,26 @@ _COMPARE = (
 )
 
 
+LOSS = 'loss'
+
+
 class Locked(Unavailable):
     """Another process keeps a store for itself."""
 
 
 @dataclass(frozen=True)
 class Check:
-    """Say what was checked, whether all is well, what was found, and what cures or betters it."""
+    """
+    Say what was checked, whether all is well, what was found, and what cures or betters it.
+
+    `kind` is LOSS where nothing is at fault but a salvage lost something; it holds once accepted.
+    """
 
     name: str
     holds: bool
     detail: str
     cure: str = ''
+    kind: str = ''
 
 
 def verify(path: Path, named: Path | None = None) -> list[Check]:
@@ -270,10 +278,20 @@ def _check_content(connection: apsw.Connection) -> Iterator[Check]:
     yield Check('indexes', fits, summary, _REBUILD if left or not fits else '')
     yield _check_parts(connection)
     chain = audit_check.check(connection, all_lines=True)
-    head = f'the chain of {chain.head.id} lines is whole'
-    audit_detail = chain.problem or head
-    yield Check('audit', not chain.problem, audit_detail, _COMPARE if chain.problem else '')
+    yield _judge_audit(chain)
     yield Check('store', True, f'store {meta.get_store_id(connection)}')
+
+
+def _judge_audit(chain: audit_check.Verified) -> Check:
+    """Tell a chain that is whole from one that a salvage left with gaps, and one at fault."""
+    if chain.problem:
+        detail = f'{chain.problem}; besides, {chain.loss}' if chain.loss else chain.problem
+        return Check('audit', False, detail, _COMPARE)
+    if not chain.losses:
+        return Check('audit', True, f'the chain of {chain.head.id} lines is whole')
+    detail = f'the chain is not whole: {chain.loss}; all lines that are there fit'
+    cure = '' if chain.is_accepted else audit_losses.ACCEPT
+    return Check('audit', chain.is_accepted, detail, cure, LOSS)
 
 
 def _check_parts(connection: apsw.Connection) -> Check:
