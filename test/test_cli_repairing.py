@@ -73,6 +73,28 @@ def test_a_backup_is_made_now_while_another_process_has_the_store_open(
     assert nothing.returncode == 1 and not (tmp_path / 'no.db').exists()
 
 
+def test_a_folder_of_backups_that_is_gone_is_taken_off_the_list_by_an_operator(
+    store: Path, tmp_path: Path
+) -> None:
+    folder = tmp_path / 'backups'
+    assert run(store, 'backup', '--folder', str(folder)).returncode == 0
+    there = run(store, 'backup', '--drop-folder', str(folder))
+    assert there.returncode == 1 and 'has 1 backups' in there.stderr
+    folder.rename(tmp_path / 'disk')
+    planner = run(store, '--cli-role', 'planner', 'backup', '--drop-folder', str(folder))
+    assert planner.returncode == 1 and 'requires the role operator' in planner.stderr
+    both = run(store, 'backup', '--drop-folder', str(folder), '--folder', str(folder))
+    assert both.returncode == 1 and '--drop-folder makes no backup' in both.stderr
+    done = run(store, 'backup', '--drop-folder', str(folder))
+    assert done.returncode == 0 and f'{folder}: off the list' in done.stdout, done.stderr
+    again = run(store, 'backup', '--drop-folder', str(folder))
+    assert again.returncode == 1 and 'folders that are: none' in again.stderr
+    connection = checksums.connect(store)
+    rows = connection.execute("SELECT actor FROM audit WHERE action = 'backup_folder_dropped'")
+    assert len(rows.fetchall()) == 1
+    connection.close()
+
+
 def test_the_doctor_tells_faults_with_their_cures_and_a_healthy_store_without(
     store: Path, tmp_path: Path
 ) -> None:

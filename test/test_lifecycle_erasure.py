@@ -631,25 +631,6 @@ def test_backups_that_another_process_makes_are_rewritten_and_lost_folders_named
     assert 'connect it and delete the backups' in receipt['to_finish']
 
 
-def test_a_new_backup_in_a_folder_that_was_deleted_lets_later_erasures_be_proved(
-    open_robot: Callable[..., Robot], tmp_path: Path
-) -> None:
-    from robot_memory.storage.admin.backup import back_up_now, plan_of
-
-    place = tmp_path / 'backups'
-    settings = {'python_role': 'operator', 'backup_folder': str(place)}
-    robot = open_robot(resident=False, **settings)
-    ids = [require(robot.learn(f'the {it} cup').memory_id) for it in ('zwetschge', 'marmalade')]
-    robot.learn('the red door')
-    back_up_now(robot.memory.db, require(plan_of(robot.memory.settings)), robot.memory.clock())
-    shutil.rmtree(place)
-    assert require(erase(robot, memory_ids=ids[:1]).receipt)['holds'] is None
-    back_up_now(robot.memory.db, require(plan_of(robot.memory.settings)), robot.memory.clock())
-    receipt = require(erase(robot, memory_ids=ids[1:]).receipt)
-    assert (receipt['holds'], receipt['still_holding']) == (True, [])
-    assert len(receipt['rewritten']) == 1
-
-
 def test_renamed_backups_and_a_disk_that_is_away_are_named(
     open_robot: Callable[..., Robot], tmp_path: Path
 ) -> None:

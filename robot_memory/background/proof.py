@@ -20,7 +20,8 @@ _FINISH_WORDS = (
 )
 _FINISH_FILES = (
     'delete what is named, or, where a folder or its disk is away, connect it and delete the '
-    'backups in it that were made before the erasure'
+    'backups in it that were made before the erasure; if it is gone for good, '
+    '`robot-memory backup --drop-folder DIR` takes it off the list for later erasures'
 )
 _FINISH_SHORT = (
     f'no search tells words of fewer than {LEAST_BYTES} bytes from bytes that files hold by '

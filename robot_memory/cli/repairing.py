@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 from dataclasses import asdict, dataclass, replace
 from functools import partial
+from pathlib import Path
 
 from robot_memory.cli.common import open_memory, require_store, show_answer
 from robot_memory.cli.options import Options
@@ -15,7 +16,14 @@ from robot_memory.core.folders import expand_path
 from robot_memory.core.progress import make_progress_bar, move_bar
 from robot_memory.core.settings import Settings, find_store_path
 from robot_memory.memory import caller
-from robot_memory.storage.admin.backup import Plan, back_up_now, back_up_to, plan_of
+from robot_memory.storage.admin.backup import (
+    Plan,
+    back_up_now,
+    back_up_to,
+    backups,
+    plan_of,
+)
+from robot_memory.storage.admin.backup_folders import drop_folder
 from robot_memory.storage.admin.restore import restore
 from robot_memory.storage.admin.salvage import salvage
 from robot_memory.storage.admin.verify import LOSS, REPLACE, Check, accept_pages, verify
@@ -33,6 +41,11 @@ class BackupRequest:
     )
     output: str = arg(
         'New file to write in place of a dated one; with gzip where its name ends in .gz.',
+        default='',
+    )
+    drop_folder: str = arg(
+        'Make no backup, but take a folder that is gone for good off the list that erasures '
+        'search; the audit tells who did.',
         default='',
     )
 
@@ -89,6 +102,11 @@ def back_up_store(request: BackupRequest, settings: Settings, options: Options) 
     """
     if request.folder and request.output:
         raise InvalidArgument('--folder and --output exclude each other; pass one of them')
+    if request.drop_folder:
+        if request.folder or request.output:
+            raise InvalidArgument('--drop-folder makes no backup: pass no --folder, no --output')
+        _drop_folder(expand_path(request.drop_folder, 'drop_folder'), settings, options)
+        return
     output = expand_path(request.output, 'output') if request.output else None
     plan = None if output else _plan_backup(request, settings)
     require_store(settings, stored=True)
@@ -101,6 +119,15 @@ def back_up_store(request: BackupRequest, settings: Settings, options: Options) 
     size = output.stat().st_size
     values = {'path': str(output.absolute()), 'bytes': size}
     show_answer(values, f'{output.absolute()}, {size / 1e6:.1f} MB', options)
+
+
+def _drop_folder(folder: Path, settings: Settings, options: Options) -> None:
+    require_store(settings, stored=True)
+    with open_memory(settings, with_model=False) as memory:
+        held = len(backups(folder, memory.db.path.stem))
+        dropped = drop_folder(memory.db, folder, held, memory.caller, memory.clock())
+    text = f'{dropped}: off the list; later erasures do not search what was there'
+    show_answer({'dropped': str(folder.absolute())}, text, options)
 
 
 def examine_installation(request: DoctorRequest, settings: Settings, options: Options) -> None:

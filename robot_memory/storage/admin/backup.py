@@ -10,7 +10,6 @@ from __future__ import annotations
 import errno
 import gzip
 import hashlib
-import json
 import os
 import re
 import shutil
@@ -35,15 +34,14 @@ from robot_memory.core.folders import expand_path
 from robot_memory.core.settings import Settings
 from robot_memory.storage import checksums
 from robot_memory.storage.admin.audit_check import save_head
+from robot_memory.storage.admin.backup_folders import note_folder
 from robot_memory.storage.connection import Database
 from robot_memory.storage.page_file import HEADER_BYTES, MAGIC, read_size
 from robot_memory.storage.store_files import hold_scratch, remove_stores
-from robot_memory.storage.tables import erasures, meta
+from robot_memory.storage.tables import erasures
 from robot_memory.storage.tables.audit import BACKUP, get_head
 
 INTERVALS = {'hourly': DAY // 24, 'daily': DAY, 'weekly': 7 * DAY}
-FOLDERS = 'backup_folders'
-"""The fact about the store that lists the folders of its backups, as JSON."""
 _SECOND = 1_000_000
 CHUNK = 1 << 20
 _SPARE = 64 << 20
@@ -128,6 +126,11 @@ def _name_list(folder: Path, stem: str) -> Path:
 def list_notes(folder: Path, stem: str) -> list[Path]:
     """Return the files in which a folder notes the backups of a store, be they there or not."""
     return [_order(folder, stem), _name_list(folder, stem)]
+
+
+def has_backups(folder: Path, stem: str) -> bool:
+    """Say whether a folder has backups of a store, or had some that were removed since."""
+    return bool(backups(folder, stem)) or any(note.exists() for note in list_notes(folder, stem))
 
 
 def _read_names(file: Path) -> list[str]:
@@ -273,7 +276,7 @@ def _copy_whole(
 ) -> Iterator[Path | None]:
     """Give a checked copy of the store in a folder, None where it was stopped, for a while."""
     stem = db.path.stem
-    _note_folder(db, folder)
+    note_folder(db, folder, had_backups=has_backups(folder, stem))
     with (
         hold_scratch(folder / f'.{stem}-{label}.part') as part,
         hold_scratch(folder / f'.{stem}-{label}.gz.part') as packed,
@@ -288,15 +291,6 @@ def _copy_whole(
 def name_lock(folder: Path, stem: str) -> Path:
     """Return the file that is locked by who makes or rewrites backups of a store."""
     return folder / f'.{stem}.lock'
-
-
-def _note_folder(db: Database, folder: Path) -> None:
-    """Note in the store where its backups are: an erasure answers for them."""
-    with db.read() as connection:
-        known = json.loads(meta.get(connection, FOLDERS) or '[]')
-    if str(folder.absolute()) not in known and not db.read_only_reason:
-        with db.write() as connection:
-            meta.put(connection, FOLDERS, json.dumps([*known, str(folder.absolute())]))
 
 
 def is_new(connection: apsw.Connection) -> bool:

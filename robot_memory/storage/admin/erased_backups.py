@@ -15,23 +15,24 @@ import apsw
 from robot_memory.core.files import hold_file, keep_file
 from robot_memory.core.settings import Settings
 from robot_memory.storage import checksums, schema_runner
+from robot_memory.storage.admin import backup_folders
 from robot_memory.storage.admin.backup import (
-    FOLDERS,
     backups,
     compress_file,
     copy_backup,
+    has_backups,
     name_lock,
     plan_of,
 )
+from robot_memory.storage.admin.backup_folders import Noted
 from robot_memory.storage.admin.stray_backups import (
     find_strays,
-    has_backups,
     list_logs,
     name_with,
 )
 from robot_memory.storage.replacement import list_replaced
 from robot_memory.storage.store_files import hold_scratch, remove_stores
-from robot_memory.storage.tables import erasable, erased_texts, erasures, meta
+from robot_memory.storage.tables import erasable, erased_texts, erasures
 from robot_memory.storage.tables.meta import get_store_id
 from robot_memory.storage.upgrade import copy_of
 from robot_memory.storage.vector_extension import load_vectors
@@ -57,27 +58,27 @@ class Answered:
         return (*self.rewritten, *self.clean)
 
 
-def list_folders(connection: apsw.Connection, settings: Settings) -> dict[Path, bool]:
-    """Return the folders of a store's backups, and whether it notes that any were made there."""
+def list_folders(connection: apsw.Connection, settings: Settings) -> dict[Path, Noted]:
+    """Return the folders of a store's backups, and what it notes of them."""
     plan = plan_of(settings)
-    known = {Path(one): True for one in json.loads(meta.get(connection, FOLDERS) or '[]')}
+    known = backup_folders.read_noted(connection)
     if plan is not None and plan.folder.is_dir():
-        known.setdefault(plan.folder.absolute(), False)
+        known.setdefault(plan.folder.absolute(), Noted(was_used=False))
     return known
 
 
 def rewrite_all(
-    path: Path, store_id: str, folders: Mapping[Path, bool], ids: Sequence[int], erase: Erase
+    path: Path, store_id: str, folders: Mapping[Path, Noted], ids: Sequence[int], erase: Erase
 ) -> Answered:
     """Answer for each backup and copy of a store: rewrite it where it has a memory of the ids."""
     found = Answered()
-    for folder, was_used in folders.items():
-        if not folder.is_dir():
-            found = _name(found, folder, 'the folder is not there: delete the backups that it had')
-            continue
-        if was_used and not has_backups(folder, path.stem):
-            why = 'it has neither backups nor the list of them: is a disk that had them away?'
+    away = backup_folders.find_away(folders, path.stem)
+    for folder, noted in folders.items():
+        why = _say_not_searched(folder, noted, away[folder], path.stem)
+        if why:
             found = _name(found, folder, why)
+        if not folder.is_dir():
+            continue
         with hold_file(name_lock(folder, path.stem)) as alone:
             if not alone:
                 return Answered(waits_for=f'a backup is being made in {folder}')
@@ -95,6 +96,25 @@ def rewrite_all(
             found = _name(found, file, why)
     remove_stores(path.parent, f'.{path.name}.before-upgrade*.part')
     return _add(found, _list_copies(path), store_id, ids, erase)
+
+
+def _say_not_searched(folder: Path, noted: Noted, away: Sequence[str], stem: str) -> str:
+    """Say why backups of a folder are not searched, '' where all are that were made there."""
+    if not folder.is_dir():
+        gone = 'the folder is not there: delete the backups that it had'
+        return gone if away or not noted.marks else ''  # its disk may be mounted elsewhere
+    if not away and (noted.marks or not noted.was_used):
+        return ''
+    if not has_backups(folder, stem):
+        return 'it has neither backups nor the list of them: is a disk that had them away?'
+    if not noted.marks:
+        return ''
+    if len(away) == len(noted.marks):
+        return 'it is not the folder where backups were made: is a disk that had them away?'
+    return (
+        f'backups were made there on {len(away)} more disks, or in the folder below a mounted '
+        'one, which are not there now'
+    )
 
 
 def _name(known: Answered, place: Path, why: str) -> Answered:

@@ -13,7 +13,7 @@ import apsw
 from robot_memory.core.errors import Unavailable
 from robot_memory.core.files import measure_file
 from robot_memory.storage import checksums
-from robot_memory.storage.admin.backup import backups, copy_backup, list_notes
+from robot_memory.storage.admin.backup import copy_backup
 from robot_memory.storage.page_file import MAGIC
 from robot_memory.storage.store_files import (
     INDEX,
@@ -39,11 +39,6 @@ class Strays:
     holding: list[Path] = field(default_factory=list)
     clean: list[Path] = field(default_factory=list)
     unread: list[tuple[Path, str]] = field(default_factory=list)
-
-
-def has_backups(folder: Path, stem: str) -> bool:
-    """Say whether a folder has backups of a store, or had some that were removed since."""
-    return bool(backups(folder, stem)) or any(note.exists() for note in list_notes(folder, stem))
 
 
 def find_strays(
