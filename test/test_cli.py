@@ -451,8 +451,14 @@ def test_colours_are_for_terminals_that_want_them(cli: Cli) -> None:
         ('maintain',),
         ('suggest', 'grasp', '--default', '{"force": 5}'),
         ('backup', '--output', 'copy.db'),
+        ('clock', 'trust'),
+        ('index',),
+        ('view', '--view-port', '0'),
+        ('set-region',),
+        ('sage-memory', 'search', 'cup'),
+        ('sage-command', '/status'),
     ],
-    ids=lambda arguments: arguments[0],
+    ids=' '.join,
 )
 def test_what_reads_makes_no_store(cli: Cli, arguments: tuple[str, ...]) -> None:
     line = cli.failed(*arguments)
@@ -462,6 +468,22 @@ def test_what_reads_makes_no_store(cli: Cli, arguments: tuple[str, ...]) -> None
     cli.db.touch()
     assert f'{cli.db} is an empty file (0 bytes), which holds no store' in cli.failed(*arguments)
     assert cli.db.stat().st_size == 0
+
+
+@pytest.mark.parametrize(
+    ('arguments', 'said'),
+    [
+        (('learn', CUP, '--context', '{'), 'context is not valid JSON'),
+        (('start-session', '--context', '7'), 'context'),
+        (('sage-memory', 'keep'), 'action'),
+        (('import', 'no such.jsonl'), 'no file at '),
+        (('import', 'no such.mcap'), 'no file at '),
+    ],
+    ids=lambda value: ' '.join(value) if isinstance(value, tuple) else '',
+)
+def test_what_is_refused_makes_no_store(cli: Cli, arguments: tuple[str, ...], said: str) -> None:
+    assert said in cli.failed(*arguments)
+    assert list(cli.folder.iterdir()) == []
 
 
 @pytest.mark.parametrize(

@@ -14,8 +14,11 @@ from narrowing import require
 from viewing import Visit, write_tokens
 from waiting import HANG_SECONDS
 
+from robot_memory.storage.connection import Database
+
 
 def start(tmp_path: Path, *words: str) -> subprocess.Popen[str]:
+    Database(tmp_path / 'memory.db', 'normal').close()
     command = [sys.executable, '-m', 'robot_memory', 'view', '--view-port', '0']
     return subprocess.Popen(
         [*command, '--db', str(tmp_path / 'memory.db'), '--model', 'none', *words],

@@ -15,7 +15,7 @@ from robot_memory.cli.text import format_count
 from robot_memory.core.errors import NotFound, Unavailable
 from robot_memory.core.heap import freeze_objects, use_one_heap
 from robot_memory.core.progress import make_progress_bar, move_bar
-from robot_memory.core.settings import Settings
+from robot_memory.core.settings import Settings, find_store_path, is_store_named
 from robot_memory.text.controls import escape_controls
 from robot_memory.tools.import_request import ImportRequest
 
@@ -30,6 +30,10 @@ def import_recordings(request: ImportRequest, settings: Settings, options: Optio
     from robot_memory.ingest.import_plan import find_files
 
     bags, archives = find_files(request)
+    files = [*bags, *map(Path, archives)]
+    is_new = is_store_named(settings) and not find_store_path(settings).exists()
+    if is_new and not any(file.exists() for file in files):
+        raise NotFound(f'no file at {files[0]}; nothing to import, and no store was created')
     if bags:
         _import_all(bags, request, settings, options)
     if archives:

@@ -173,8 +173,7 @@ def manage_clock(request: ClockRequest, settings: Settings, options: Options) ->
 
     Memories of a suspect clock are kept; decay and retention wait until it is trusted.
     """
-    if request.action == 'show':
-        require_store(settings)
+    require_store(settings)
     with open_memory(settings, with_model=False) as memory:
         if request.action == 'trust':
             memory.timekeeper.trust(memory.caller)
@@ -204,6 +203,7 @@ def manage_clock(request: ClockRequest, settings: Settings, options: Options) ->
 
 def index(_: NoArguments, settings: Settings, options: Options) -> None:
     """Install the embedding model if needed and compute missing vectors."""
+    require_store(settings)
     sets_up = settings.model != 'none' and not is_set_up(settings)
     with open_memory(settings) as memory:
         if sets_up:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import datetime, timezone
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -22,8 +22,9 @@ from robot_memory.cli.text import Paint
 from robot_memory.core.coercion import coerce_arguments
 from robot_memory.core.errors import NotFound
 from robot_memory.core.fields import parse, to_plain
-from robot_memory.core.settings import Settings
+from robot_memory.core.settings import Settings, find_store_path
 from robot_memory.memory import Memory
+from robot_memory.sage.commands import is_save
 from robot_memory.storage.indexes import vectors
 from robot_memory.tool import Tool
 
@@ -49,14 +50,24 @@ _OF_STORED = (
     'trust',
 )
 """Tools that write of what is stored alone."""
+_SAVES: Mapping[str, Callable[[Mapping[str, Any]], bool]] = {
+    'sage_memory': lambda given: given.get('action') == 'save',
+    'sage_command': lambda given: is_save(str(given.get('command', ''))),
+    'set_region': lambda given: bool(given.get('name')) and not given.get('remove'),
+}
+"""Tools that read as well, each with what tells of its arguments that it stores something new."""
 
 
 def run_tool(
     tool: Tool[Any, Any], arguments: Mapping[str, Any], settings: Settings, options: Options
 ) -> None:
     """Run a tool, using the model if it loads within `wait`, and print the response."""
-    if tool.read_only or tool.name in _OF_STORED:
+    is_save_of = _SAVES.get(tool.name)
+    stores = not tool.read_only and tool.name not in _OF_STORED
+    if not stores or (is_save_of is not None and not is_save_of(arguments)):
         _require_store(tool, arguments, settings)
+    elif not find_store_path(settings).exists():
+        _parse(tool, arguments)  # a call that is refused makes no store
     asked = settings.model != 'none' and tool.name not in _WITHOUT_MEANING
     loads = asked and is_set_up(settings)
     with open_memory(settings, with_model=loads) as memory:
@@ -78,10 +89,13 @@ def _require_store(tool: Tool[Any, Any], arguments: Mapping[str, Any], settings:
     try:
         require_store(settings)
     except NotFound:
-        parse(
-            tool.request, coerce_arguments(tool.declared, arguments, tool.destructive), tool.name
-        )
+        _parse(tool, arguments)
         raise
+
+
+def _parse(tool: Tool[Any, Any], arguments: Mapping[str, Any]) -> None:
+    """Raise InvalidArgument for a wrong argument."""
+    parse(tool.request, coerce_arguments(tool.declared, arguments, tool.destructive), tool.name)
 
 
 def _import_readers(tool: Tool[Any, Any], arguments: Mapping[str, Any]) -> None:

@@ -6,6 +6,7 @@ import signal
 import threading
 from dataclasses import dataclass
 
+from robot_memory.cli.common import require_store
 from robot_memory.cli.options import Options
 from robot_memory.core.fields import arg
 from robot_memory.core.heap import use_one_heap
@@ -41,6 +42,7 @@ class ViewRequest:
 
 def view(request: ViewRequest, settings: Settings, _: Options) -> None:
     """Serve the web viewer until it is interrupted; a process of its own stops no taps."""
+    require_store(settings)
     from robot_memory.viewer.server import Viewer, ViewerSettings
 
     use_one_heap()

@@ -69,6 +69,12 @@ def parse_command(text: str) -> tuple[CommandType, dict[str, Any]]:
     return command.type, params
 
 
+def is_save(text: str) -> bool:
+    """Say whether a command, by its first word, stores something; one that is unknown does not."""
+    words = text.split()
+    return bool(words) and words[0].lstrip(SLASHES).lower() == CommandType.SAVE.value
+
+
 def find_command(name: str) -> Command:
     """Return a command by its name, with or without the slash; raise InvalidArgument."""
     wanted = name.lstrip(SLASHES).replace('_', '-').lower()
