@@ -61,14 +61,14 @@ robot.close()
 MB = 1_000_000
 
 
-def run_on_small_disk(folder: Path, *words: str) -> list[str]:
+def run_on_small_disk(folder: Path, *words: str, script: str = SCRIPT) -> list[str]:
     """Run it where the folder is a disk of 16 MB; return the lines that it prints."""
     mount = 'mount -t tmpfs -o size=16m tmpfs "$1" && shift && exec "$@"'
     command = ['unshare', '-rm', 'sh', '-c', mount, 'sh', str(folder)]
     if shutil.which('unshare') is None or subprocess.run([*command, 'true']).returncode:
         pytest.skip('no small disk can be mounted here: unshare -rm is missing or not allowed')
     ran = subprocess.run(
-        [*command, sys.executable, '-c', SCRIPT, str(folder), *words],
+        [*command, sys.executable, '-c', script, str(folder), *words],
         capture_output=True,
         text=True,
         env={'PYTHONPATH': ':'.join(sys.path), 'HOME': str(folder)},

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 from old_stores import every_version, fixture, records
 from robots import Robot
+from test_storage_admin_disk_reserve import run_on_small_disk
 from waiting import until
 
 from robot_memory.api import RobotMemory
@@ -218,3 +219,91 @@ def test_an_older_store_on_read_only_media_is_refused_with_the_way_out(media: Pa
     freeze(media)
     reader = Reader(old)
     assert 'copy it into a writable folder and run `robot-memory upgrade' in reader.end(1)
+
+
+FULL = """
+import sys
+from pathlib import Path
+from robot_memory.core.errors import Unavailable
+from robot_memory.core.settings import Settings
+from robot_memory.memory import Memory
+from robots import Robot
+
+folder, kind = Path(sys.argv[1]), sys.argv[2]
+settings = Settings(db_path=str(folder / 'memory.db'), model='none')
+
+def opened():
+    return Robot(Memory(settings, resident=kind == 'resident'))
+
+robot = opened()
+robot.learn('the red cup')
+if kind == 'log':
+    kept = {name: (folder / name).read_bytes() for name in ('memory.db', 'memory.db-wal')}
+robot.close()
+if kind == 'log':  # as after a power cut
+    for name, data in kept.items():
+        (folder / name).write_bytes(data)
+if kind == 'reserve':
+    (folder / '.memory.db.reserve').write_bytes(bytes(1_000_000))
+with open(folder / 'filler', 'wb', buffering=0) as filler:
+    try:
+        while filler.write(bytes(4096)):
+            pass
+    except OSError:
+        pass
+before = (folder / 'memory.db').read_bytes()
+robot = opened()
+print(*robot.contents(query='red cup', n=5))
+try:
+    robot.learn('the lamp is green')
+except Unavailable as error:
+    print(error)
+robot.close()
+assert (folder / 'memory.db').read_bytes() == before
+(folder / 'filler').unlink()
+robot = opened()
+robot.learn('the lamp is green')
+print(*sorted(robot.contents(query='red cup lamp', n=5)))
+robot.close()
+"""
+
+
+@pytest.mark.parametrize('kind', ['command', 'resident', 'log', 'reserve'])
+def test_a_store_on_a_full_disk_is_read_and_says_why_it_is_not_written(
+    kind: str, tmp_path: Path
+) -> None:
+    lines = run_on_small_disk(tmp_path, kind, script=FULL)
+    assert lines[0] == 'the red cup' and lines[2:] == ['the lamp is green the red cup']
+    assert re.search(r'served read-only, because its disk is full \(.*\); free space', lines[1])
+    assert ('.memory.db.reserve frees 1 MB' in lines[1]) == (kind == 'reserve')
+
+
+NEW = """
+import sys
+from pathlib import Path
+from robot_memory.core.errors import Unavailable
+from robot_memory.storage import Database
+
+path, room = Path(sys.argv[1]) / 'memory.db', int(sys.argv[2])
+(path.parent / 'room').write_bytes(bytes(room or 1))
+with open(path.parent / 'filler', 'wb', buffering=0) as filler:
+    try:
+        while filler.write(bytes(4096)):
+            pass
+    except OSError:
+        pass
+if room:
+    (path.parent / 'room').unlink()
+try:
+    Database(path)
+except Unavailable as error:
+    print(error)
+(path.parent / 'filler').unlink()
+Database(path).close()
+"""
+
+
+@pytest.mark.parametrize('room', [0, 4_096, 40_960, 81_920])
+def test_a_new_store_on_a_full_disk_is_not_taken_for_an_old_one(tmp_path: Path, room: int) -> None:
+    (told,) = run_on_small_disk(tmp_path, str(room), script=NEW)
+    assert 'is full' in told

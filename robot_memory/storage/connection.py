@@ -73,8 +73,8 @@ class Database:
         A store of an earlier release is refused, or upgraded where `upgrade` says so;
         `upgraded_from` then is its schema version of before. With `read_only_fallback`, one that
         cannot be upgraded for want of disk space is served read-only, as is any that this process
-        may not write to; `read_only_reason` then says why. `on_write` is called first in every
-        write transaction, `on_damage` with the tables and indexes that a call found damaged.
+        may not write to, or on a full disk; `read_only_reason` then says why. `on_write` is called
+        first in every write transaction, `on_damage` with the tables and indexes found damaged.
         """
         self.path = path
         self.on_write: Callable[[apsw.Connection], None] = lambda connection: None
@@ -102,10 +102,10 @@ class Database:
                     os.chmod(path, 0o600)
                 try:
                     self._prepare(upgrade, progress, read_only_fallback)
-                except (apsw.CantOpenError, apsw.ReadOnlyError) as error:
+                except apsw.Error as error:
                     self._serve(open_unwritable(path, error))
                 if self.read_only_reason:
-                    refuse_outdated(self._writer, path)
+                    refuse_outdated(self._writer, path, self.read_only_reason)
                 self._mode = self._writer.pragma('journal_mode')
                 self._store_id = get_store_id(self._writer)
                 if opened not in (None, identify(path)):
@@ -330,7 +330,7 @@ class Database:
     def _connect_first(self) -> apsw.Connection:
         try:
             return self._connect(apsw.SQLITE_OPEN_CREATE)
-        except (apsw.CantOpenError, apsw.ReadOnlyError) as error:
+        except apsw.Error as error:
             self._read_from(open_unwritable(self.path, error))
             return self._connect()
 

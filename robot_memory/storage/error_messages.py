@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import errno
 import logging
 import os
 import re
 import shutil
+import tempfile
 from json import JSONDecodeError
 from pathlib import Path
 
@@ -47,7 +49,7 @@ def describe_error(
         return Unavailable(f'{path} is not a robot_memory store; set db_path to another file')
     if _may_be_damage(error) and (owners := _list_owners(path)):
         return _describe_damage(path, owners)
-    if isinstance(error, apsw.FullError) or (isinstance(error, apsw.IOError) and _is_full(path)):
+    if is_full(path, error):
         return Unavailable(
             f'the disk of the store {path} is full ({error}); nothing was changed: free space, '
             'then try again'
@@ -82,12 +84,23 @@ def describe_error(
     return _describe_fault(path, error)
 
 
-def _is_full(path: Path) -> bool:
-    """Say whether the disk of a store has no room for the log and the index of it."""
+def is_full(path: Path, error: Exception) -> bool:
+    """Say whether an error came of a disk without room for the log of a store and its index."""
+    if isinstance(error, apsw.FullError):
+        return True
+    return isinstance(error, apsw.IOError) and not _has_room(path.parent)
+
+
+def _has_room(folder: Path) -> bool:
+    """Say whether a file of some bytes fits: a quota counts as well."""
     try:
-        return shutil.disk_usage(path.parent).free < _LEAST_FREE
-    except OSError:
-        return False
+        if shutil.disk_usage(folder).free < _LEAST_FREE:
+            return False
+        with tempfile.TemporaryFile(dir=folder) as file:
+            os.posix_fallocate(file.fileno(), 0, _LEAST_FREE)
+    except OSError as error:
+        return error.errno not in (errno.ENOSPC, errno.EDQUOT)
+    return True
 
 
 def _may_be_damage(error: apsw.Error | MemoryError) -> bool:

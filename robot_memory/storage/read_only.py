@@ -22,12 +22,14 @@ import apsw
 from robot_memory.core.errors import Unavailable
 from robot_memory.core.files import measure_file
 from robot_memory.storage import checksums, schema_runner
+from robot_memory.storage.error_messages import is_full
 from robot_memory.storage.source import Source
 from robot_memory.storage.store_files import LOG, copy_with_log, has_log, name_file
 from robot_memory.storage.upgrade import NoRoom, Progress
 from robot_memory.storage.vector_extension import load_vectors
 
 _MEMORY = Path('/proc/meminfo')
+_BECAUSE = 'because '
 _MARGIN = 64_000_000
 """Bytes of memory that are left free beside the copy."""
 
@@ -40,14 +42,20 @@ class ReadOnlyStore(Unavailable):
 
 def open_unwritable(path: Path, error: apsw.Error) -> Source:
     """
-    Return how a store is read that this process may not write to.
+    Return how a store is read that this process may not write to, or whose disk is full.
 
-    Raise the error that was the reason where that is no store, and Unavailable where its log
-    cannot be read, since nobody has it open and there is no room for a copy.
+    Raise the error that was the reason where that is no store or for anything else, and
+    Unavailable where its log cannot be read, since nobody has it open and there is no room for a
+    copy.
     """
-    if not path.is_file():
+    may_not = isinstance(error, (apsw.CantOpenError, apsw.ReadOnlyError))
+    has_room = may_not or not (measure_file(path) and is_full(path, error))
+    if not path.is_file() or (has_room and not may_not):
         raise error
-    why = f'the store {path} is served read-only, because it cannot be written ({error})'
+    cause = f'it cannot be written ({error})'
+    if not has_room:
+        cause = f'its disk is full ({error}); free space{_name_reserve(path)}, then restart'
+    why = f'the store {path} is served read-only, {_BECAUSE}{cause}'
     live = Source(str(path), apsw.SQLITE_OPEN_READONLY, reason=why)
     try:
         with closing(live.connect('FULL')) as connection:
@@ -55,11 +63,21 @@ def open_unwritable(path: Path, error: apsw.Error) -> Source:
         return live
     except (apsw.CantOpenError, apsw.ReadOnlyError):  # nobody has it open
         pass
+    except apsw.Error:
+        if has_room:
+            raise
     if has_log(path):
         return _read_copy(path, name_file(path, LOG), why)
     uri = checksums.name_frozen(path)
     flags = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
     return Source(uri, flags, reason=why, is_frozen=True)
+
+
+def _name_reserve(path: Path) -> str:
+    """Return what of a full disk can go at once, where there is any."""
+    reserve = path.with_name(f'.{path.name}.reserve')
+    size = measure_file(reserve)
+    return f' (deleting {reserve} frees {size / 1e6:.0f} MB)' if size else ''
 
 
 def _read_copy(path: Path, log: Path, why: str) -> Source:
@@ -81,11 +99,13 @@ def _read_copy(path: Path, log: Path, why: str) -> Source:
     return Source(str(copy), reason=f'{why}; it is read with its log in a copy', folder=folder)
 
 
-def refuse_outdated(connection: apsw.Connection, path: Path) -> None:
+def refuse_outdated(connection: apsw.Connection, path: Path, reason: str) -> None:
     """Raise Unavailable for a store that may not be written and is not of this release."""
     schema_runner.refuse_foreign(connection)
     if not schema_runner.is_current(connection):
         version = schema_runner.version_of(connection)
+        if not version:
+            raise Unavailable(f'{path} holds no store yet, and {reason.partition(_BECAUSE)[2]}')
         raise Unavailable(
             f'{path} cannot be written, and is of an earlier release (schema version {version}): '
             'copy it into a writable folder and run `robot-memory upgrade --db COPY`'
