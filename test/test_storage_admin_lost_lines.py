@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from amounts import LONG
 from narrowing import require
-from old_stores import opened
+from old_stores import fixture, opened
 from robots import Robot, check_file, make_store
 from test_storage_damage import break_page, list_pages
 
@@ -124,6 +124,19 @@ def test_lost_lines_are_named_and_no_line_takes_their_numbers(store: Path, tmp_p
     assert f'{len(inside)} lines, {min(inside)} to {max(inside)}, are missing' in told
     assert f'line {max(before)} was one' in told
     assert hashlib.sha256(store.read_bytes()).hexdigest()[:16] in told
+
+
+def test_memories_that_are_lost_are_counted_and_named(store: Path, tmp_path: Path) -> None:
+    connection = checksums.connect(store)
+    (before,) = zip(*connection.execute('SELECT id FROM memories'), strict=True)
+    connection.close()
+    break_page(store, list_pages(store, 'memories', 'leaf')[2])
+    told = salvage(store, tmp_path / 'new.db').lost['memories']
+    connection = checksums.connect(tmp_path / 'new.db')
+    (after,) = zip(*connection.execute('SELECT id FROM memories'), strict=True)
+    connection.close()
+    lost = sorted({*before} - {*after})
+    assert f'{len(lost)} memories of which the audit tells: ids {lost[0]}-{lost[-1]}' in told
 
 
 def test_what_is_changed_in_a_salvaged_store_is_found_as_ever(store: Path, tmp_path: Path) -> None:
@@ -276,3 +289,19 @@ def test_of_random_damage_what_is_salvaged_is_taken_and_goes_on(
     robot.close()
     assert judge(store).holds
     assert ('not whole' in judge(store).detail) == any('since the salvage' in one for one in told)
+
+
+@pytest.mark.parametrize('version', [12, 15, 20, 23])
+def test_lines_that_a_store_without_checksums_lost_are_noted_too(
+    tmp_path: Path, version: int
+) -> None:
+    path, new = fixture(version, tmp_path), tmp_path / 'new.db'
+    data = bytearray(path.read_bytes())
+    start = list_pages(path, 'audit', 'leaf')[-1]
+    data[start : start + 4096] = bytes([7]) * 4096
+    path.write_bytes(data)
+    told = salvage_now(path, new)
+    assert any(SINCE in one for one in told) and not any(FAULT in one for one in told)
+    assert judge(new).kind == LOSS
+    restore(new, tmp_path / 'memory.db', ANNA)
+    assert judge(tmp_path / 'memory.db').holds

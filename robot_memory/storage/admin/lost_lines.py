@@ -62,6 +62,10 @@ class Evidence:
         first = -math.inf if page.first is None else page.first
         self.ranges.append((first, math.inf if page.last is None else page.last))
 
+    def note_rows(self, first: float, last: float) -> None:
+        """Note lines that could not be read, as where pages have no checksums."""
+        self.ranges.append((first, last))
+
     def note_log(self, pages: int) -> None:
         """Note a log that could not be brought into the file: it had the newest lines."""
         self.pages += pages
@@ -159,8 +163,9 @@ def name_lost_memories(new: apsw.Connection) -> list[str]:
     marks = ', '.join('?' * len(audit.CREATIONS))
     lost: list[int] = []
     rows: list[Any] = new.execute(
-        "SELECT id, memory_id, iif(action = 'detected', last_memory_id, memory_id) FROM audit"
-        f' WHERE action IN ({marks}) AND memory_id IS NOT NULL',
+        "SELECT * FROM (SELECT id, memory_id AS first, iif(action = 'detected', last_memory_id,"
+        f' memory_id) AS last FROM audit WHERE action IN ({marks}) AND memory_id IS NOT NULL)'
+        ' WHERE (SELECT count(*) FROM memories WHERE id BETWEEN first AND last) <= last - first',
         audit.CREATIONS,
     ).fetchall()
     for line, first, last in rows:
@@ -188,8 +193,9 @@ def _find_loss(
     detail: dict[str, Any] = {}
     if evidence.is_open:
         per_page = source.pragma('page_size') // _LINE_BYTES
+        pages = evidence.pages or source.pragma('page_count')  # without checksums any may be lost
         detail = {'open_from': head.id + 1, 'named': named}
-        lost.append((head.id + 1, max(named, head.id + max(evidence.pages, 1) * per_page)))
+        lost.append((head.id + 1, max(named, head.id + pages * per_page)))
     last = max((high for _, high in lost), default=0)
     untold = [one for one in untold if one[1] < last]  # a lost line may have told why
     missing = sorted((*lost, *untold))
@@ -197,7 +203,7 @@ def _find_loss(
     lists = {'lines': lost, 'untold': untold, 'unsalted': find_ranges(unsalted)}
     detail |= {name: write_range_steps(ranges) for name, ranges in lists.items() if ranges}
     behind = {high + 1 for _, high in missing}
-    if evidence.pages:
+    if evidence.pages or evidence.ranges:
         behind |= _list_unlinked(new, gone)
     if seals := dict(audit_check.seal_lines(new, sorted(behind | evidence.lines))):
         detail['seals'] = seals

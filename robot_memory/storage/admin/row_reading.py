@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -13,6 +14,8 @@ _MOST = 2**63 - 1
 _POWERS = [2**power for power in range(63)]
 Lose = Callable[[str], None]
 """Is told what cannot be read."""
+Skip = Callable[[float, float], None]
+"""Is told the first and the last id of rows that cannot be read; infinity where there is none."""
 ReadPartly = Callable[[int], 'tuple[Any, ...] | None']
 """Makes a row, by its id, of the columns that can be read; None where it cannot."""
 
@@ -42,6 +45,7 @@ def read_rows(
     lose: Lose,
     read_partly: ReadPartly = lambda number: None,
     first: int = -_MOST,
+    skip: Skip = lambda first, last: None,
 ) -> Iterator[tuple[Any, ...]]:
     """
     Yield the rows of a table as far as they can be read, each once.
@@ -50,12 +54,17 @@ def read_rows(
     Rows with ids are read from the `first` one on.
     """
     if table.has_rowid:
-        return _read_by_id(source, table, lose, read_partly, first)
+        return _read_by_id(source, table, lose, read_partly, first, skip)
     return _read_from_both_ends(source, table, lose)
 
 
 def _read_by_id(
-    source: apsw.Connection, table: Table, lose: Lose, read_partly: ReadPartly, first: int
+    source: apsw.Connection,
+    table: Table,
+    lose: Lose,
+    read_partly: ReadPartly,
+    first: int,
+    skip: Skip,
 ) -> Iterator[tuple[Any, ...]]:
     name = f'"{table.name}" NOT INDEXED WHERE rowid >= ? ORDER BY rowid LIMIT'
     following: int | None = first
@@ -71,7 +80,11 @@ def _read_by_id(
                 part = None if number is None else read_partly(number)
                 if part is not None:
                     yield part
+                before = following
                 following = _pass_over(source, name, following, number, part is not None, lose)
+                if part is None:
+                    low = -math.inf if before == -_MOST and number is None else number or before
+                    skip(low, math.inf if following is None else following - 1)
             limit = 1 if limit > 1 else _BATCH
             continue
         for number, *row in rows:

@@ -245,7 +245,7 @@ def _copy(
     for name, _, kind, without_rowid, _ in entries:
         if kind == 'table':
             table = Table(name, list_columns(source, name), not without_rowid)
-            done.copied[name] = _copy_table(source, new, table, done)
+            done.copied[name] = _copy_table(source, new, table, done, evidence)
     _copy_sequences(source, new)
     for _, sql, kind, *_ in entries:
         if kind is None:
@@ -261,6 +261,7 @@ def _copy_table(
     new: apsw.Connection,
     table: Table,
     done: Salvaged,
+    evidence: Evidence,
 ) -> int:
     values = ', '.join('?' * len(table.columns))
     insert = f'INSERT OR IGNORE INTO "{table.name}" ({table.quoted}) VALUES ({values})'
@@ -274,7 +275,9 @@ def _copy_table(
         done.lose(table.name, str(row))
         return row.values
 
-    for row in read_rows(source, table, partial(done.lose, table.name), read_partly):
+    skip = evidence.note_rows if table.name == 'audit' else _pass_over
+    lose = partial(done.lose, table.name)
+    for row in read_rows(source, table, lose, read_partly, skip=skip):
         new.execute(insert, row)
         count += new.changes()
         refused += not new.changes()
@@ -283,6 +286,10 @@ def _copy_table(
             table.name, f'{refused} rows that break a constraint, such as a second one of an id'
         )
     return count
+
+
+def _pass_over(first: float, last: float) -> None:
+    """Note nothing of rows that no chain needs."""
 
 
 def _copy_sequences(source: apsw.Connection, new: apsw.Connection) -> None:
