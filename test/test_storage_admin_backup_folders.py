@@ -90,6 +90,18 @@ def test_a_backup_made_while_the_disk_was_away_does_not_stand_for_those_on_it(
     assert 'not the folder where backups were made' in receipt['still_holding'][0]
 
 
+def test_a_folder_with_backups_that_lost_its_mark_stays_searched(
+    robot: Robot, tmp_path: Path
+) -> None:
+    place = tmp_path / 'backups'
+    (place / f'.{robot.memory.db.path.stem}.mark').unlink()
+    assert drop(robot, place) == f'the disks that were there before ({place})'
+    with pytest.raises(Conflict, match='has 1 backups, which erasures search'):
+        drop(robot, place)
+    receipt = require(erase(robot, memory_ids=[1]).receipt)
+    assert (receipt['holds'], len(receipt['rewritten'])) == (True, 1)
+
+
 def test_a_disk_that_is_mounted_elsewhere_is_searched_there(robot: Robot, tmp_path: Path) -> None:
     place = tmp_path / 'backups'
     (tmp_path / 'backups').rename(tmp_path / 'other')

@@ -107,9 +107,9 @@ def drop_folder(db: Database, folder: Path, held: int, writer: Writer, at: int) 
     """
     Take a folder that is gone for good off the list, with a line in the audit; say what went.
 
-    Of one that is there and has backups (`held`) only those that were there before it go, as a
-    disk that will not come back. Raise NotFound for what is not listed, and Conflict where there
-    is nothing to take off.
+    Of one that is there and has backups (`held`), with its mark or without one, only those that
+    were there before it go, as a disk that will not come back. Raise NotFound for what is not
+    listed, and Conflict where there is nothing to take off.
     """
     writer.require_operator('taking a backup folder off the list')
     with db.write() as connection:
@@ -125,7 +125,7 @@ def _drop(
         listed = ', '.join(map(str, noted)) or 'none'
         raise NotFound(f'no backups are noted in {name}; folders that are: {listed}')
     mark = read_mark(folder, stem)
-    is_kept = bool(held) and (mark in known.marks or not known.marks)
+    is_kept = bool(held)
     away = [one for one in known.marks if one != mark]
     if is_kept and not away:
         raise Conflict(
@@ -136,7 +136,7 @@ def _drop(
     marks.pop(name, None)
     if is_kept:
         folders.append(name)
-        marks[name] = [mark]
+        marks[name] = [one for one in known.marks if one == mark]
     meta.put(connection, FOLDERS, json.dumps(folders))
     meta.put(connection, MARKS, json.dumps(marks))
     what = 'the disks that were there before'
