@@ -221,6 +221,19 @@ def test_a_forged_loss_is_told_and_refused_where_the_lines_are_still_there(
         restore(forged, store)
 
 
+@pytest.mark.parametrize('open_from', ['none', [7]])
+def test_a_loss_that_cannot_be_understood_explains_nothing(store: Path, open_from: object) -> None:
+    connection = checksums.connect(store)
+    connection.execute('BEGIN')
+    detail = {'open_from': open_from, 'named': 9, 'lines': '100+3'}
+    audit.record(connection, None, audit_losses.SALVAGED, THE_STORE, '', detail, NOW)
+    connection.execute('DELETE FROM audit WHERE id BETWEEN 100 AND 103')
+    connection.execute('COMMIT')
+    connection.close()
+    found = judge(store)
+    assert (found.holds, found.kind) == (False, '') and 'line 100 is missing' in found.detail
+
+
 def test_a_head_whose_line_is_lost_cannot_be_compared(store: Path, tmp_path: Path) -> None:
     connection = checksums.connect(store)
     head = audit.get_head(connection)

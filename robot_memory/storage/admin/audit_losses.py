@@ -195,12 +195,13 @@ def _list_readable(held: apsw.Connection, first: int, last: int) -> list[int]:
 
 
 def _make(line: int, at: int, detail: dict[str, Any]) -> Loss:
+    open_from = detail.get('open_from')
     return Loss(
         line,
         at,
         str(detail.get('file', '')),
         [one for one in read_steps(detail.get('lines', '')) if one[1] < line],
-        detail.get('open_from'),
+        None if open_from is None else int(open_from),
         int(detail.get('named', 0)),
         [one for one in read_steps(detail.get('untold', '')) if one[1] < line],
         {int(number): str(seal) for number, seal in detail.get('seals', {}).items()},
