@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from narrowing import require
+from test_storage_admin_disk_reserve import run_on_small_disk
 from viewing import Visit, write_tokens
 from waiting import HANG_SECONDS
 
@@ -38,6 +39,38 @@ def test_it_serves_until_it_is_told_to_stop(tmp_path: Path, number: signal.Signa
         viewer.send_signal(number)
         _, said = viewer.communicate(timeout=HANG_SECONDS)
     assert (viewer.returncode, said) == (0, '')
+
+
+FULL_DISK = """
+import subprocess
+import sys
+from pathlib import Path
+from robot_memory.storage import Database
+
+folder = Path(sys.argv[1])
+Database(folder / 'memory.db').close()
+with open(folder / 'filler', 'wb', buffering=0) as filler:
+    try:
+        while filler.write(bytes(4096)):
+            pass
+    except OSError:
+        pass
+words = ['view', '--view-port', '0', '--model', 'none', '--db', str(folder / 'memory.db')]
+command = [sys.executable, '-m', 'robot_memory', *words]
+with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as viewer:
+    print(viewer.stdout.readline(), end='')
+    (folder / 'filler').unlink()
+    print(viewer.stdout.readline(), end='')
+    viewer.terminate()
+assert viewer.returncode == 0
+"""
+
+
+def test_a_store_on_a_full_disk_is_opened_anew_at_the_same_port_once_there_is_room(
+    tmp_path: Path,
+) -> None:
+    first, second = run_on_small_disk(tmp_path, script=FULL_DISK)
+    assert first.startswith('viewer: http') and second == first
 
 
 def test_it_ends_with_the_process_that_started_it(

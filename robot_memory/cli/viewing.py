@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import signal
 import threading
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from robot_memory.cli.common import require_store
 from robot_memory.cli.options import Options
@@ -13,6 +13,7 @@ from robot_memory.core.heap import use_one_heap
 from robot_memory.core.settings import Settings
 from robot_memory.core.starter import watch_starter
 from robot_memory.memory import Memory
+from robot_memory.storage.read_only import ROOM_SECONDS, RoomWatch
 
 
 @dataclass(frozen=True)
@@ -43,13 +44,22 @@ class ViewRequest:
 def view(request: ViewRequest, settings: Settings, _: Options) -> None:
     """Serve the web viewer until it is interrupted; a process of its own stops no taps."""
     require_store(settings)
-    from robot_memory.viewer.server import Viewer, ViewerSettings
-
     use_one_heap()
     ended = threading.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: ended.set())
     watch_starter(ended.set)
+    watch = RoomWatch()
+    while not ended.is_set():  # again where it was opened on a full disk that has room now
+        request = _serve(request, settings, ended, watch)
+
+
+def _serve(
+    request: ViewRequest, settings: Settings, ended: threading.Event, watch: RoomWatch
+) -> ViewRequest:
+    """Serve until the end, or until the store is to be opened anew; return the port with it."""
+    from robot_memory.viewer.server import Viewer, ViewerSettings
+
     with Memory(settings) as memory:
         viewer = Viewer(
             memory,
@@ -67,6 +77,11 @@ def view(request: ViewRequest, settings: Settings, _: Options) -> None:
         try:
             who = 'sign in with a token' if viewer.asks_for_token else 'read only: no token is set'
             print(f'viewer: {viewer.url} ({who})', flush=True)
-            ended.wait()
+            source = memory.db.source
+            while not ended.wait(ROOM_SECONDS if source.waits_for_room else None):
+                if watch.has_room(memory.db.path, source):
+                    watch.try_once()
+                    break
         finally:
             viewer.stop()
+    return replace(request, view_port=viewer.port)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import gc
 import logging
+import signal
 import sys
 import threading
 from collections import Counter
@@ -12,6 +13,9 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from rcl_interfaces.msg import SetParametersResult
+from rclpy.callback_groups import MutuallyExclusiveCallbackGroup
+from rclpy.clock import Clock
+from rclpy.clock_type import ClockType
 from rclpy.impl.logging_severity import LoggingSeverity
 from rclpy.lifecycle import LifecycleNode, LifecycleState, TransitionCallbackReturn
 from rclpy.parameter import Parameter
@@ -32,9 +36,12 @@ from robot_memory.ros.logs import NodeLogHandler
 from robot_memory.ros.services import retry_replies
 from robot_memory.ros.serving import Serving, choose_mcp_settings
 from robot_memory.status.logs import JsonLines
+from robot_memory.storage.read_only import ROOM_SECONDS, RoomWatch
 
 logger = logging.getLogger(__name__)
 SUCCESS, FAILURE = TransitionCallbackReturn.SUCCESS, TransitionCallbackReturn.FAILURE
+_QUIET_SECONDS = 1.0
+"""How long calls that are under way are waited for before a store is opened anew."""
 
 
 class MemoryNode(LifecycleNode):
@@ -58,6 +65,13 @@ class MemoryNode(LifecycleNode):
             self._read_parameters()
             self._diagnostics = Diagnostics(self)
             self._kept_events = KeptEventPublisher(self)
+            self._room_watch = RoomWatch()
+            self._room_timer = self.create_timer(
+                ROOM_SECONDS,
+                self._reopen_with_room,
+                callback_group=MutuallyExclusiveCallbackGroup(),
+                clock=Clock(clock_type=ClockType.STEADY_TIME),
+            )
             self.add_on_set_parameters_callback(self._apply_changes)
         except BaseException:
             self._log_handler.close()
@@ -237,6 +251,34 @@ class MemoryNode(LifecycleNode):
     def _close_parts(self) -> None:
         self._deactivate()
         self._clean_up()
+
+    def _reopen_with_room(self) -> None:
+        """Open a store anew for writing where it was opened on a full disk that has room now."""
+        with self._lock:
+            if self._serving is None:
+                return
+            memory, was_active = self._serving.memory, self._listening is not None
+            if not self._room_watch.has_room(memory.db.path, memory.db.source):
+                return
+            if was_active:
+                memory.admission.refuse('the store is being opened anew for writing; try again')
+                if not memory.admission.wait_until_empty(_QUIET_SECONDS):
+                    memory.admission.admit()
+                    return
+            self._room_watch.try_once()
+            path = memory.db.path
+            logger.warning('the disk of %s has room: it is opened anew for writing', path)
+            back = [self.trigger_cleanup, self.trigger_configure]
+            if was_active:
+                back = [self.trigger_deactivate, *back, self.trigger_activate]
+            if any(trigger() != SUCCESS for trigger in back):
+                self._end_without_store()
+
+    def _end_without_store(self) -> None:
+        """End the process of a node that starts by itself: whoever respawns it tries again."""
+        if self.autostart:
+            logger.error('the store cannot be opened anew: %s', self._failure)
+            signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGTERM)
 
     # The end
 

@@ -81,7 +81,7 @@ class Database:
         self.on_damage: Callable[[frozenset[str]], None] = lambda owners: None
         self.upgraded_from: int | None = None
         self.shunned = shunned.Shunned()
-        self._source = Source(str(path))
+        self.source = Source(str(path))
         self.read_only_reason = ''
         self._synchronous = {'full': 'FULL', 'normal': 'NORMAL'}[durability]
         self._lock = threading.RLock()
@@ -113,9 +113,9 @@ class Database:
                     raise describe_overwritten(path, 'it was replaced while it was being opened')
             except BaseException:
                 self._writer.close()
-                self._source.remove_copy()
+                self.source.remove_copy()
                 raise
-            self._watch = make_watch(path, self._source.name, is_frozen=self._source.is_frozen)
+            self._watch = make_watch(path, self.source.name, is_frozen=self.source.is_frozen)
 
     @property
     def files(self) -> tuple[Path, ...]:
@@ -207,7 +207,7 @@ class Database:
                 create(connection)
                 connection.execute('PRAGMA cache_size = -65536')
                 connection.set_busy_handler(self._make_busy_handler())
-                connection.execute('ATTACH ? AS now', (self._source.read_only_uri,))
+                connection.execute('ATTACH ? AS now', (self.source.read_only_uri,))
                 ((store_id,),) = connection.execute(
                     "SELECT value FROM now.meta WHERE key = 'store_id'"
                 )
@@ -242,7 +242,7 @@ class Database:
                 while True:
                     self._close_connection(self._readers.get_nowait())
             self._close_connection(self._writer)
-            self._source.remove_copy()
+            self.source.remove_copy()
 
     def refuse_removed(self) -> None:
         """Raise Unavailable where a file of the store is gone: what is written would be lost."""
@@ -335,7 +335,7 @@ class Database:
             return self._connect()
 
     def _read_from(self, source: Source) -> None:
-        self._source, self.read_only_reason = source, source.reason
+        self.source, self.read_only_reason = source, source.reason
         logger.warning('%s', source.reason)
 
     def _prepare(
@@ -364,7 +364,7 @@ class Database:
         self._writer = connection or self._connect()
 
     def _connect(self, how: int = 0, vfs: str = checksums.VFS) -> apsw.Connection:
-        return self._source.connect(self._synchronous, self._make_busy_handler(), how, vfs)
+        return self.source.connect(self._synchronous, self._make_busy_handler(), how, vfs)
 
     def _make_busy_handler(self) -> Callable[[int], bool]:
         """Return a busy handler: wait a little, until patience ends or the memory closes."""

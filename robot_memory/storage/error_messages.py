@@ -88,13 +88,13 @@ def is_full(path: Path, error: Exception) -> bool:
     """Say whether an error came of a disk without room for the log of a store and its index."""
     if isinstance(error, apsw.FullError):
         return True
-    return isinstance(error, apsw.IOError) and not _has_room(path.parent)
+    return isinstance(error, apsw.IOError) and not has_room(path.parent)
 
 
-def _has_room(folder: Path) -> bool:
-    """Say whether a file of some bytes fits: a quota counts as well."""
+def has_room(folder: Path, least: int = _LEAST_FREE) -> bool:
+    """Say whether so many bytes are free, and a file of some fits: a quota counts as well."""
     try:
-        if shutil.disk_usage(folder).free < _LEAST_FREE:
+        if shutil.disk_usage(folder).free < least:
             return False
         with tempfile.TemporaryFile(dir=folder) as file:
             os.posix_fallocate(file.fileno(), 0, _LEAST_FREE)

@@ -14,6 +14,7 @@ import os
 import shutil
 import tempfile
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from urllib.parse import quote
 
@@ -22,7 +23,7 @@ import apsw
 from robot_memory.core.errors import Unavailable
 from robot_memory.core.files import measure_file
 from robot_memory.storage import checksums, schema_runner
-from robot_memory.storage.error_messages import is_full
+from robot_memory.storage.error_messages import has_room, is_full
 from robot_memory.storage.source import Source
 from robot_memory.storage.store_files import LOG, copy_with_log, has_log, name_file
 from robot_memory.storage.upgrade import NoRoom, Progress
@@ -30,8 +31,13 @@ from robot_memory.storage.vector_extension import load_vectors
 
 _MEMORY = Path('/proc/meminfo')
 _BECAUSE = 'because '
+_THEN = 'a node and the viewer then open it for writing by themselves, others when restarted'
 _MARGIN = 64_000_000
 """Bytes of memory that are left free beside the copy."""
+ROOM_SECONDS = 5.0
+"""How often who serves a store on a full disk looks whether there is room."""
+_ROOM = 4_000_000
+"""Bytes that must be free on a disk that was full."""
 
 
 class ReadOnlyStore(Unavailable):
@@ -49,13 +55,17 @@ def open_unwritable(path: Path, error: apsw.Error) -> Source:
     copy.
     """
     may_not = isinstance(error, (apsw.CantOpenError, apsw.ReadOnlyError))
-    has_room = may_not or not (measure_file(path) and is_full(path, error))
-    if not path.is_file() or (has_room and not may_not):
+    fills_disk = not may_not and bool(measure_file(path)) and is_full(path, error)
+    if not path.is_file() or not (may_not or fills_disk):
         raise error
     cause = f'it cannot be written ({error})'
-    if not has_room:
-        cause = f'its disk is full ({error}); free space{_name_reserve(path)}, then restart'
+    if fills_disk:
+        cause = f'its disk is full ({error}); free space{_name_reserve(path)}; {_THEN}'
     why = f'the store {path} is served read-only, {_BECAUSE}{cause}'
+    return replace(_find_source(path, why, fills_disk), waits_for_room=fills_disk)
+
+
+def _find_source(path: Path, why: str, fills_disk: bool) -> Source:
     live = Source(str(path), apsw.SQLITE_OPEN_READONLY, reason=why)
     try:
         with closing(live.connect('FULL')) as connection:
@@ -64,13 +74,32 @@ def open_unwritable(path: Path, error: apsw.Error) -> Source:
     except (apsw.CantOpenError, apsw.ReadOnlyError):  # nobody has it open
         pass
     except apsw.Error:
-        if has_room:
+        if not fills_disk:
             raise
     if has_log(path):
         return _read_copy(path, name_file(path, LOG), why)
     uri = checksums.name_frozen(path)
     flags = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
     return Source(uri, flags, reason=why, is_frozen=True)
+
+
+class RoomWatch:
+    """Know when a store that was opened on a full disk is to be opened anew."""
+
+    def __init__(self) -> None:
+        """Look at nothing yet."""
+        self._least = _ROOM
+
+    def has_room(self, path: Path, source: Source) -> bool:
+        """Say whether a store that waits for room has some now."""
+        if not source.waits_for_room:
+            self._least = _ROOM
+            return False
+        return has_room(path.parent, self._least)
+
+    def try_once(self) -> None:
+        """Note that it is opened anew: where that is in vain, twice as much must be free then."""
+        self._least *= 2
 
 
 def _name_reserve(path: Path) -> str:

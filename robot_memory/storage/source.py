@@ -21,7 +21,8 @@ class Source:
     """
     Say by which name and flags connections are opened, and by the shim of checksums or without it.
 
-    `reason` says why the store is served read-only, and is empty else. `folder` is a private one
+    `reason` says why the store is served read-only, and is empty else; one that `waits_for_room`
+    can be opened for writing once its disk has some. `folder` is a private one
     that is removed when the store is closed. A file that `is_frozen` is read without locks: nobody
     may write to it meanwhile.
     """
@@ -32,6 +33,7 @@ class Source:
     reason: str = ''
     folder: Path | None = None
     is_frozen: bool = False
+    waits_for_room: bool = False
 
     def connect(
         self,

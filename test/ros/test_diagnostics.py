@@ -16,6 +16,7 @@ from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 from geometry_msgs.msg import PoseStamped, Wrench, WrenchStamped
 from old_stores import fixture
 from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
+from robots import make_store
 from rosgraph_msgs.msg import Clock
 from std_msgs.msg import String
 
@@ -31,6 +32,10 @@ shift
 exec "$@"
 """
 """Executes a command with a disk of 4 MB at a folder, and with a store on it."""
+FULL_DISK = SMALL_DISK.replace('4m', '16m').replace(
+    'shift', 'cat /dev/zero > "$0/filler" 2> /dev/null || true\nshift'
+)
+"""Executes a command with a store on a disk of 16 MB that a file fills."""
 
 
 def diagnosed(robot: Any, wanted: Any) -> Any:
@@ -107,6 +112,29 @@ def test_the_log_of_the_node_is_json_where_that_is_asked_for(
     assert line['service'] == 'robot_memory'
     assert line['user_id'] == 'operator:anna'
     assert line['duration_ms'] > 0
+
+
+def test_a_node_on_a_full_disk_writes_again_once_there_is_room(
+    start: Callable[..., Any], robot: Any, tmp_path: Path
+) -> None:
+    make_store(tmp_path, lambda one: one.learn('the red cup is on the shelf'))
+    disk = tmp_path / 'disk'
+    disk.mkdir()
+    if subprocess.run([*MOUNT, 'mount -t tmpfs tmpfs "$0"', disk], capture_output=True).returncode:
+        pytest.skip('this system lets no process mount a disk of its own')
+    path = disk / 'memory.db'
+    wrapper = [*MOUNT, FULL_DISK, str(disk), str(tmp_path / 'memory.db')]
+    node = start(wrapper=wrapper, db_path=path, taps='[""]')
+    assert robot.call('recall', query='red cup', n=1).memories[0].id == 1
+    refused = robot.call('learn', insight='the lamp is green')
+    assert refused.error_code == 'unavailable' and 'its disk is full' in refused.message
+    diagnosed(robot, lambda status, _: 'its disk is full' in status.message)
+    Path(f'/proc/{node.process.pid}/root{disk}/filler').unlink()
+    robot.poll(
+        lambda: robot.call('learn', insight='the lamp is green').success, 'a store to write to'
+    )
+    assert node.said().count('is opened anew for writing') == 1
+    assert node.stop() == 0
 
 
 def test_a_store_that_the_disk_has_no_room_to_upgrade_is_served_read_only_with_a_warning(
