@@ -103,12 +103,13 @@ def _make_viewer(given, in_file, namespace):
         cmd=[
             str(program),
             'view',
+            '--view-wait',  # for the store that the node is about to make
             *(f'{name}={value}' for name, value in options.items() if value),
         ],
         name='viewer',
         output='screen',
         additional_env=ENDS_WITH_LAUNCH,
-        # A store that the node is about to make or to upgrade is refused until it has done so.
+        # A store that the node is about to upgrade is refused until it has done so.
         respawn=True,
         respawn_delay=RESPAWN_DELAY,
     )

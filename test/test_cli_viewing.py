@@ -18,8 +18,9 @@ from waiting import HANG_SECONDS
 from robot_memory.storage.connection import Database
 
 
-def start(tmp_path: Path, *words: str) -> subprocess.Popen[str]:
-    Database(tmp_path / 'memory.db', 'normal').close()
+def start(tmp_path: Path, *words: str, stored: bool = True) -> subprocess.Popen[str]:
+    if stored:
+        Database(tmp_path / 'memory.db', 'normal').close()
     command = [sys.executable, '-m', 'robot_memory', 'view', '--view-port', '0']
     return subprocess.Popen(
         [*command, '--db', str(tmp_path / 'memory.db'), '--model', 'none', *words],
@@ -71,6 +72,26 @@ def test_a_store_on_a_full_disk_is_opened_anew_at_the_same_port_once_there_is_ro
 ) -> None:
     first, second = run_on_small_disk(tmp_path, script=FULL_DISK)
     assert first.startswith('viewer: http') and second == first
+
+
+def test_it_waits_for_a_store_where_that_is_asked_for_and_says_so_once(tmp_path: Path) -> None:
+    with start(tmp_path, '--view-wait', stored=False) as viewer:
+        line = require(viewer.stderr).readline()
+        assert f'waiting: no store at {tmp_path / "memory.db"}' in line
+        assert list(tmp_path.iterdir()) == []
+        Database(tmp_path / 'memory.db', 'normal').close()
+        assert require(viewer.stdout).readline().startswith('viewer: http')
+        viewer.terminate()
+        _, said = viewer.communicate(timeout=HANG_SECONDS)
+    assert (viewer.returncode, said) == (0, '')
+
+
+def test_it_ends_while_it_waits_for_a_store(tmp_path: Path) -> None:
+    with start(tmp_path, '--view-wait', stored=False) as viewer:
+        assert 'waiting' in require(viewer.stderr).readline()
+        viewer.terminate()
+        out, said = viewer.communicate(timeout=HANG_SECONDS)
+    assert (viewer.returncode, out, said) == (0, '', '')
 
 
 def test_it_ends_with_the_process_that_started_it(

@@ -6,14 +6,17 @@ import signal
 import threading
 from dataclasses import dataclass, replace
 
-from robot_memory.cli.common import require_store
+from robot_memory.cli.common import print_note, require_store
 from robot_memory.cli.options import Options
+from robot_memory.core.errors import NotFound
 from robot_memory.core.fields import arg
 from robot_memory.core.heap import use_one_heap
 from robot_memory.core.settings import Settings
 from robot_memory.core.starter import watch_starter
 from robot_memory.memory import Memory
 from robot_memory.storage.read_only import ROOM_SECONDS, RoomWatch
+
+_WAIT_SECONDS = 1.0
 
 
 @dataclass(frozen=True)
@@ -39,19 +42,39 @@ class ViewRequest:
     view_behind_proxy: bool = arg(
         'A proxy on this machine ends TLS; its name is one of view_allowed_hosts.', default=False
     )
+    view_wait: bool = arg(
+        'Where there is no store yet, wait until there is one: beside a node that makes it.',
+        default=False,
+    )
 
 
 def view(request: ViewRequest, settings: Settings, _: Options) -> None:
     """Serve the web viewer until it is interrupted; a process of its own stops no taps."""
-    require_store(settings)
+    if not request.view_wait:
+        require_store(settings)
     use_one_heap()
     ended = threading.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: ended.set())
     watch_starter(ended.set)
+    _wait_for_store(settings, ended)
     watch = RoomWatch()
     while not ended.is_set():  # again where it was opened on a full disk that has room now
         request = _serve(request, settings, ended, watch)
+
+
+def _wait_for_store(settings: Settings, ended: threading.Event) -> None:
+    """Wait until there is a store, or until the end; tell once what is missing."""
+    told = False
+    while not ended.is_set():
+        try:
+            require_store(settings)
+            return
+        except NotFound as error:
+            if not told:
+                print_note(f'waiting: {error}')
+            told = True
+            ended.wait(_WAIT_SECONDS)
 
 
 def _serve(
