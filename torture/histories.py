@@ -49,7 +49,7 @@ LEFT_OUT = {'changes', 'confirmations', 'sqlite_sequence', 'sqlite_stat1', 'sqli
 HIDDEN = {'salt', 'digest', 'note', 'chain', 'digests', 'receipt', 'waits_for', 'words', 'token'}
 META = {'audit_checkpoint', 'audit_backup', 'secure_delete', 'audit_heads'}
 """Facts that a proof or a check moves without a change of any memory."""
-RANDOM = '(?<=event-)[0-9a-f]{16}|(?<=")[0-9a-f]{32}(?:[0-9a-f]{32})?(?=")'
+RANDOM = '(?<=event-)[0-9a-f]{16}|(?<=")[0-9a-f]{16}(?:[0-9a-f]{16}){0,3}(?=")'
 """What stands for random ids, salts and salted digests in texts."""
 Rows = dict[str, list[tuple[Any, ...]]]
 Call = Callable[[Robot, random.Random, Path], None]
