@@ -18,7 +18,9 @@ import apsw
 
 from robot_memory.core.authority import Writer
 from robot_memory.core.errors import Conflict, NotFound
+from robot_memory.core.files import keep_file
 from robot_memory.storage.connection import Database
+from robot_memory.storage.store_files import hold_scratch
 from robot_memory.storage.tables import audit, meta
 
 FOLDERS = 'backup_folders'
@@ -76,7 +78,7 @@ def note_folder(db: Database, folder: Path, *, had_backups: bool) -> None:
     noted = known.get(Path(name), Noted(was_used=False))
     if mark is None:
         mark = secrets.token_hex(_BYTES)
-        _name_mark(folder, db.path.stem).write_text(f'{mark}\n', encoding='utf-8')
+        _write_mark(_name_mark(folder, db.path.stem), mark)
     if mark in noted.marks:
         return
     before = list(noted.marks)
@@ -89,6 +91,13 @@ def note_folder(db: Database, folder: Path, *, had_backups: bool) -> None:
         if name not in folders:
             meta.put(connection, FOLDERS, json.dumps([*folders, name]))
         meta.put(connection, MARKS, json.dumps(marks))
+
+
+def _write_mark(path: Path, mark: str) -> None:
+    """Write a mark that is on the disk before the store expects it there."""
+    with hold_scratch(path.with_name(f'{path.name}.part')) as part:
+        part.write_text(f'{mark}\n', encoding='utf-8')
+        keep_file(part, path)
 
 
 def find_away(noted: Mapping[Path, Noted], stem: str) -> dict[Path, list[str]]:
