@@ -47,6 +47,10 @@ from robot_memory.core.units import convert, parse_quantity, parse_unit, read_bo
         ('2 newtons', 'N', 2),
         ('2 Ω', 'Ohm', 2),
         ('2 µm', 'mm', 0.002),
+        ('16 oz', 'lb', 1),
+        ('2 pounds', 'kg', 0.907_184_74),
+        ('3 feet', 'yd', 1),
+        ('3 斤', 'kg', 1.5),
     ],
 )
 def test_a_quantity_is_read_in_the_unit_of_the_figure(text: str, unit: str, value: float) -> None:

@@ -101,6 +101,10 @@ def test_any_text_is_read(text: str) -> None:
         ('破了一打', '破了12个'),
         ('跑满一千里路', '跑满500公里路'),
         ('夜里两点', '夜里2点'),
+        ('两吨半', '2500公斤'),
+        ('三斤半', '1.75公斤'),
+        ('十斤一袋', '5公斤一袋'),
+        ('剩一半米饭', '剩一半米饭'),
     ],
 )
 def test_amounts_are_compared_in_common_units(text: str, common: str) -> None:
@@ -122,7 +126,6 @@ def test_amounts_are_compared_in_common_units(text: str, common: str) -> None:
         '周三打卡',
         '周三升温',
         '货架3里',
-        '两吨半',
         '七八点',
         'from 5 to 8',
         '星期一星期二',

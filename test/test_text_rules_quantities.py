@@ -24,6 +24,14 @@ from robot_memory.text.tokenizer import fold
         ('搬3000克面粉', 3),
         ('10斤米', 5),
         ('两吨的货', 2000),
+        ('12 oz of glue', 0.340194),
+        ('two pounds of nails', 0.90718474),
+        ('3 t of gravel', 3000),
+        ('half a tonne', 500),
+        ('a couple of kilos', 2),
+        ('2 kg per box', 2),
+        ('两磅面包', 0.90718474),
+        ('半吨', 500),
     ],
 )
 def test_a_weight_is_read_in_any_unit(text: str, kilograms: float) -> None:
@@ -31,13 +39,34 @@ def test_a_weight_is_read_in_any_unit(text: str, kilograms: float) -> None:
     assert found == pytest.approx(kilograms)
 
 
-@pytest.mark.parametrize('text', ['5 N', '5 kg/m3', '3 m', 'a gramophone', '5 golf balls', '三个'])
+@pytest.mark.parametrize(
+    'text',
+    [
+        '5 N',
+        '5 kg/m3',
+        '3 m',
+        'a gramophone',
+        '5 golf balls',
+        '三个',
+        '5 pounds of force',
+        '6 lb-ft',
+        '2 kg per square metre',
+        '三公斤力',
+        'a vase that costs 20 pounds',
+        '500 mg of aspirin',
+    ],
+)
 def test_other_amounts_are_no_weights(text: str) -> None:
     assert find_weights(fold(text)) == []
 
 
 def test_a_rule_in_grams_is_of_the_weight() -> None:
     assert read_rule('Use both hands for anything over 500 g') == {'payload_kg': ['>', 0.5]}
+    assert read_rule('Anything over half a tonne goes by crane') == {'payload_kg': ['>', 500.0]}
+    assert read_rule('Use both hands for anything over a kilo and a half') == {
+        'payload_kg': ['>', 1.5]
+    }
+    assert read_rule('超过三斤半的东西要双手搬') == {'payload_kg': ['>', 1.75]}
     assert read_rule('超过3000克的东西要双手搬') == {'payload_kg': ['>', 3.0]}
 
 
@@ -48,6 +77,8 @@ def test_a_rule_in_grams_is_of_the_weight() -> None:
         ('boxes of 800 g', True),
         ('1500 g per box', True),
         ('tins of 2 lb', True),
+        ('tins of 12 oz', True),
+        ('sacks of half a tonne', True),
         ('a box of 1500 g', False),
         ('boxes of 8 cm', False),
     ],

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from robot_memory.core.errors import InvalidArgument
 from robot_memory.core.json_text import format_value
 from robot_memory.text.caching import cache_texts
+from robot_memory.text.units import LENGTHS, MASSES
 
 Dimension = tuple[int, ...]
 """Exponents of metre, kilogram, second, ampere, kelvin and radian."""
@@ -71,10 +72,8 @@ _SYMBOLS = {
     'min': _make(60, 0, 0, 1),
     'h': _make(3600, 0, 0, 1),
     'd': _make(86_400, 0, 0, 1),
-    't': _make(1e3, 0, 1),
-    'in': _make(0.0254, 1),
-    'ft': _make(0.3048, 1),
-    'lb': _make(0.453_592_37, 0, 1),
+    **{symbol: _make(one.factor, 0, 1) for symbol, one in MASSES.items()},
+    **{symbol: _make(one.factor, 1) for symbol, one in LENGTHS.items()},
     'lbf': _make(4.448_221_615_260_5, 1, 1, -2),
     'kgf': _make(9.806_65, 1, 1, -2),
     'psi': _make(6894.757_293_168, -1, 1, -2),
@@ -102,19 +101,6 @@ _WORDS = {
     'nm': 'N m',
     'ncm': 'N cm',
     'ns': 'N s',
-    'meter': 'm',
-    'meters': 'm',
-    'metre': 'm',
-    'metres': 'm',
-    'millimetres': 'mm',
-    'millimeters': 'mm',
-    'centimetres': 'cm',
-    'centimeters': 'cm',
-    'kilogram': 'kg',
-    'kilograms': 'kg',
-    'kilo': 'kg',
-    'gram': 'g',
-    'grams': 'g',
     'second': 's',
     'seconds': 's',
     'sec': 's',
@@ -135,6 +121,13 @@ _WORDS = {
     'joule': 'J',
     'joules': 'J',
     'ω': 'Ohm',
+    # Not the symbols: those of other letters may be others, as T and M are.
+    **{
+        name: symbol
+        for symbol, one in (*MASSES.items(), *LENGTHS.items())
+        for name in one.list_names()
+        if name != symbol
+    },
 }
 """Other ways to write a symbol or a product, in lower case."""
 _FACTOR = re.compile(r'([^\W\d_]+|°[CcFf]?|℃|℉|%|1)(?:\^?([-+]?[0-9]))?')

@@ -26,6 +26,12 @@ _PARTS = {
 }  # fmt: skip
 _KILO = {'克': 'g', '瓦': 'w', '米': 'm', '牛': 'n', '帕': 'pa', '伏': 'v'}
 _HAN = '零一二两三四五六七八九十百千'
+_WEIGHTS_ZH = '公斤|千克|斤|吨|磅'
+_HALVED_ZH = (
+    f'小时|钟头|分钟|毫米|厘米|公分|公里|千米|英里|英尺|英寸|米|升|年|天|月|克|{_WEIGHTS_ZH}'
+)
+_COUNTERS_ZH = '个只件次袋箱包瓶桶盒罐条块天人份组盘碗筐辆台把张根位名趟遍层圈排车步'
+"""Behind a number, what is counted: 十斤一袋 are ten in each bag."""
 _UNITS_OF_PART = (
     '(?:an? )?(?P<unit>minute|hour|day|met(?:re|er)|kilo|kilogram|lit(?:re|er)|kilomet(?:re|er))s?'
 )
@@ -69,12 +75,13 @@ def _compile() -> dict[str, re.Pattern[str]]:
         'han_part': compile_pattern(rf'(?P<below>[{_HAN}]+)分之(?P<above>[{_HAN}]+)'),
         'slash': compile_pattern(r'(?<![\d/.])(\d{1,2})/(\d{1,2})(?![\d/])'),
         'han_short': compile_pattern(
-            rf'(?P<whole>{han})(?P<unit>米|块|公斤)(?P<rest>[一二三四五六七八九]|\d)(?![{_HAN}\d.])'
+            rf'(?P<whole>{han})(?P<unit>米|块|{_WEIGHTS_ZH})(?P<rest>[一二三四五六七八九]|\d)'
+            rf'(?![{_HAN}\d.{_COUNTERS_ZH}])'
         ),
         'han_half': compile_pattern(
-            rf'(?P<count>{han})个?(?:(?P<unit>小时|钟头|分钟|米|公斤|升|年|天|月)半'
+            rf'(?P<count>{han})个?(?:(?P<unit>{_HALVED_ZH})半'
             r'|(?<=个)半(?P<after>小时|钟头|月))'
-            r'|半(?P<few>个)?(?P<one>小时|钟头|分钟|米|公斤|升|年|天|月)'
+            rf'|(?<!一)半(?P<few>个)?(?P<one>{_HALVED_ZH})'
         ),
         'jin': compile_pattern(rf'(?P<count>{han})斤'),
         'times': compile_pattern(rf'(?P<count>{han})[回趟遍](?![家来去到收])'),

@@ -18,6 +18,7 @@ from robot_memory.text.questions.figures import list_units
 from robot_memory.text.questions.numbers import ENGLISH, HAN, parse_number
 from robot_memory.text.rules.scene import normalise
 from robot_memory.text.toml_tables import load_toml
+from robot_memory.text.units import LENGTHS, MASSES
 
 _THOUSANDS = compile_pattern(r'(?<=\d),(?=\d{3}(?!\d))')
 _DECIMAL_COMMA = compile_pattern(r'(?<=\d),(?=\d)')
@@ -27,6 +28,8 @@ _SYMBOLS = compile_pattern(
 )
 _FIRST_SYMBOL = 0xE000
 """Of the private use area, which stands for a unit as it is written."""
+_THINGS = ('foot', 'yard')
+"""Units that are things where only an article stands before them."""
 _NUMBER = rf'(?<![\w.])-?{ENGLISH}|(?<![零〇一二两三四五六七八九十百千\d.])-?{HAN}'
 
 
@@ -113,6 +116,8 @@ def _find_measured(folded: str, symbols: list[str]) -> Iterator[Amount]:
     names = _list_names()
     for match in _compile_amount().finditer(folded):
         name = match['unit']
+        if match['number'] == 'a' and name in _THINGS:
+            continue
         place = ord(name[0]) - _FIRST_SYMBOL
         factor, unit = (1.0, symbols[place]) if 0 <= place < len(symbols) else names[name]
         if match['per']:
@@ -178,13 +183,18 @@ def _list_names() -> dict[str, tuple[float, str]]:
     """Return factor and unit by each name that a rule may use, rates too."""
     units, rates = _load_units(), load()['rates']
     found = {name: units[unit] for name, unit in list_units().items() if unit in units}
+    lengths = {name: unit for unit, one in LENGTHS.items() for name in one.list_names()}
+    masses = {name: unit for unit, one in MASSES.items() for name in one.list_names()}
+    found |= {name: _split_factor(unit) for name, unit in (lengths | masses).items()}
+    found |= dict.fromkeys(MASSES['jin'].list_names(), (MASSES['jin'].factor, 'kg'))
     found |= {name: _split_factor(unit) for unit, said in load()['names'].items() for name in said}
-    for (name, unit), (per, time) in product(rates['of'].items(), rates['per'].items()):
+    of = (rates['of'] | lengths).items()
+    for (name, unit), (per, time) in product(of, rates['per'].items()):
         signs = (
             ('每', '/') if not name.isascii() else (' per ', ' a ', ' an ', ' each ', '/', '/ ')
         )
         found |= {f'{name}{sign}{per}': (1.0, f'{unit}/{time}') for sign in signs}
-    for (name, unit), square in product(rates['of'].items(), rates['squared']):
+    for (name, unit), square in product(of, rates['squared']):
         found |= {
             f'{name}{sign}{square}': (1.0, f'{unit}/s^2') for sign in ('每', '/', ' per ', ' a ')
         }

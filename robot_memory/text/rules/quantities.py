@@ -10,15 +10,29 @@ from typing import Any, NamedTuple
 from robot_memory.text.compiled_patterns import compile_pattern
 from robot_memory.text.questions.numbers import ENGLISH, HAN, parse_number
 from robot_memory.text.toml_tables import load_toml
+from robot_memory.text.units import MASSES
 
 DAY = 24.0
 _EN, _ZH = ENGLISH, HAN
 _COMMAS = r'(?<![\d.,])(?:\d{1,3}(?:,\d{3})+|\d+,\d{1,2})(?![\d,])'
 _HOUR = r'(?:\d{1,2}|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)'
 _PART = r'(?: in the (?:morning|afternoon|evening)| at night| (?:this|tomorrow) morning| tonight)'
-_KILOGRAMS = {'g': 0.001, 'gr': 0.001, '克': 0.001, 'lb': 0.45359237, '斤': 0.5}
-_KILOGRAMS |= {'to': 1000.0, '吨': 1000.0}
-"""Of each unit of weight that is not one, by how it begins."""
+_KILOGRAMS = {
+    name: one.factor
+    for symbol, one in MASSES.items()
+    if symbol != 'mg'  # that is a dose, and not what its box weighs
+    for name in one.list_names()
+}
+_NO_MASS = (
+    r'(?!\s?[/·*]|力|每(?:平方|立方|秒|分|小时|升|米)'
+    r'|[ -]?(?:of (?:force|thrust|pressure|torque|pull)|force|f|f(?:oo|ee)?t'
+    r'|per (?:square|cubic|inch|met(?:re|er)|lit(?:re|er)|second|minute|hour))\b)'
+)
+"""Behind a name, what makes it a part of another unit: kg/m3, pounds of force."""
+_PRICE = compile_pattern(
+    r'\b(?:costs?|cost(?:s|ing)|pays?|paid|paying|worth|price(?:d at| of)?|for only)\s'
+    r'(?:about |only |over |under |around )?$'
+)
 _PAST = {'half past': 0.5, 'quarter past': 0.25, 'quarter to': -0.25}
 _WORDS = {'noon': 12.0, 'midday': 12.0, 'midnight': 24.0}
 _NIGHT = ('半夜', '午夜', '深夜', '夜里', '晚上', '今晚', '凌晨')
@@ -38,12 +52,12 @@ class Clock(NamedTuple):
 @cache
 def _compile_weight() -> re.Pattern[str]:
     # Long patterns, of which few processes that ask once need any.
+    longest = sorted(map(re.escape, _KILOGRAMS), key=len, reverse=True)
+    names = '|'.join(name for name in longest if name.isascii())
+    names_zh = '|'.join(name for name in longest if not name.isascii())
     return compile_pattern(
-        rf'(?P<en>{_COMMAS}|(?<!\d,){_EN})[\s-]?'
-        r'(?P<unit>kg|kilograms?|kilogrammes?|kilos?|g|grams?|grammes?|lbs?|tons?|tonnes?)'
-        r'\b(?!\s?[/·*])'
-        rf'|(?P<half>{_ZH})(?:公斤|千克|kg)(?=半)'
-        rf'|(?P<zh>{_ZH})\s?(?P<han>公斤|千克|kg(?!\s?[/·*])|克|吨|斤)'
+        rf'(?P<en>{_COMMAS}|(?<!\d,){_EN})[\s-]?(?P<unit>{names})(?![a-z0-9_]){_NO_MASS}'
+        rf'|(?P<zh>{_ZH})\s?(?P<han>{names_zh}|kg){_NO_MASS}(?P<half>半?)'
     )
 
 
@@ -87,13 +101,11 @@ def find_weights(folded: str) -> list[tuple[float, int, int]]:
     """Return the weights of a text in kilograms, with where they are."""
     found = []
     for match in _compile_weight().finditer(folded):
-        given = match.groupdict()
-        if given['half']:
-            value = parse_number(given['half']) + 0.5
-        else:
-            value = parse_number(_write_point(given['en'] or given['zh']))
-        kilograms = _KILOGRAMS.get((given['unit'] or given['han'] or '')[:2].rstrip('s'), 1.0)
-        found.append((value * kilograms, *match.span()))
+        if (match['unit'] or '').startswith('pound') and _PRICE.search(folded[: match.start()]):
+            continue
+        value = parse_number(_write_point(match['en'] or match['zh']))
+        value += 0.5 if match['half'] else 0.0
+        found.append((value * _KILOGRAMS[match['unit'] or match['han']], *match.span()))
     return found
 
 

@@ -44,7 +44,7 @@ from robot_memory.text.rules.service import is_served
 from robot_memory.text.rules.stating import Found, Read, select
 from robot_memory.text.rules.tools import find_mounted
 
-VERSION = 13
+VERSION = 14
 """Raise it when the same rule would have another condition: stored ones are then read anew."""
 _MANY = (ANYONE, 'worker', 'visitor')
 _HOURS = frozenset({'hours', 'days'})

@@ -18,6 +18,7 @@ from robot_memory.text.rules.lexicon import (
     load_tables,
     name_concept,
 )
+from robot_memory.text.rules.measures import write_parts, write_vulgar
 from robot_memory.text.rules.nearness import find_near
 from robot_memory.text.rules.people import (
     ANYONE,
@@ -100,9 +101,10 @@ class Scene:
 
 def normalise(text: str) -> tuple[str, str]:
     """Return a text in NFKC, 一公斤半 as 1.5公斤, and in lower case with the same length."""
-    shown = unicodedata.normalize('NFKC', text)
+    shown = unicodedata.normalize('NFKC', write_vulgar(text))
     if not shown.isascii():
         shown = write_han_parts(shown)
+    shown = write_parts(shown)
     folded = shown.lower()
     if len(folded) != len(shown):
         folded = ''.join(c.lower() if len(c.lower()) == 1 else c for c in shown)

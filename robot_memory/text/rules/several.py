@@ -9,8 +9,8 @@ from robot_memory.text.caching import cache_texts
 from robot_memory.text.compiled_patterns import compile_pattern
 from robot_memory.text.rules.amounts import read_amounts
 from robot_memory.text.rules.quantities import load_scene
+from robot_memory.text.units import MASSES
 
-_WEIGHTS = ('kg', 'g', 'lb')
 _WEIGHT, _OTHER = '¤', '§'
 """What weights and other measured amounts are masked by."""
 
@@ -23,7 +23,7 @@ def has_several(text: str) -> bool:
     for one in read.amounts:
         if one.counted:
             continue
-        masked += read.folded[end : one.start] + (_WEIGHT if one.unit in _WEIGHTS else _OTHER)
+        masked += read.folded[end : one.start] + (_WEIGHT if one.unit in MASSES else _OTHER)
         end = one.end
     return bool(_compile().search(masked + read.folded[end:]))
 
