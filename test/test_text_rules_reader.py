@@ -334,3 +334,66 @@ def test_where_something_is_done_is_where_a_rule_holds() -> None:
     ):
         assert judge_rule(rule, 'Drive down the corridor.') is not False
         assert judge_rule(rule, 'Drive through the kitchen.') is False
+
+
+@pytest.mark.parametrize(
+    ('rule', 'task'),
+    [
+        ('Put knives in the drawer.', 'Wash the knives.'),
+        ('Always put knives in the drawer', 'Wash the knives.'),
+        ('Scissors go back in the high drawer.', 'Cut the paper with the scissors.'),
+        ('Put the glasses in the cupboard.', 'Fetch the glasses.'),
+        ('Store acids in the yellow cabinet', 'Fetch the acid.'),
+        ('Take the towels to the basement.', 'Fold the towels.'),
+        ('Put the tray in storage when it is empty', 'Carry the tray.'),
+        ('Put the tray in the storeroom when it is empty', 'Carry the tray.'),
+        ('把刀放进抽屉', '洗刀。'),
+        ('空托盘放回仓库。', '端托盘。'),
+        ('脏毛巾送到地下室', '叠毛巾。'),
+    ],
+)
+def test_where_a_thing_is_put_is_no_condition_beside_it(rule: str, task: str) -> None:
+    assert judge_rule(rule, task) is True
+
+
+@pytest.mark.parametrize(
+    ('rule', 'task'),
+    [
+        ('Put knives in the drawer.', 'Open the drawer.'),
+        ('Put the tray in storage when it is empty', 'Go to the kitchen.'),
+        ('Take the towels to the basement.', 'Go to the basement.'),
+        ('空托盘放回仓库。', '去仓库。'),
+    ],
+)
+def test_what_only_goes_there_is_no_matter_of_such_a_rule(rule: str, task: str) -> None:
+    assert judge_rule(rule, task) is False
+
+
+@pytest.mark.parametrize(
+    ('rule', 'task', 'truth'),
+    [
+        ('Never put knives in the dishwasher.', 'Put the knives in the dishwasher.', True),
+        ('Never leave knives in the bathroom.', 'Pick up the knives.', None),
+        ('Put the flumox in the drawer', 'Clean the flumox.', None),
+        ('不要把刀放到厨房', '把刀放到厨房。', True),
+        ('送到病房要轻敲门', '把药送到病房。', True),
+        ('Keep noise down in the ward.', 'Mop the ward.', True),
+    ],
+)
+def test_where_a_thing_must_not_go_is_a_part_of_the_rule(
+    rule: str, task: str, truth: bool | None
+) -> None:
+    assert judge_rule(rule, task) is truth
+
+
+@pytest.mark.parametrize(
+    ('rule', 'task', 'truth'),
+    [
+        ("Wipe the trolley when it's dirty.", 'Push the trolley.', True),
+        ("Wipe the trolley when it's dirty.", 'Go to the kitchen.', False),
+        ('Close the window when it is raining.', 'Go to the kitchen.', None),
+        ('Take the tray away unless it is full.', 'Carry the tray.', True),
+    ],
+)
+def test_a_thing_may_be_told_by_a_pronoun(rule: str, task: str, truth: bool | None) -> None:
+    assert judge_rule(rule, task) is truth

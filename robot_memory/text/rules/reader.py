@@ -15,7 +15,8 @@ from collections.abc import Iterable
 from robot_memory.text.rules.alternatives import split_alternatives
 from robot_memory.text.rules.conditions import Condition, is_guess, list_kinds
 from robot_memory.text.rules.dangers import endangers
-from robot_memory.text.rules.lexicon import Mention, find_mentions, is_part_of_word, name_kinds
+from robot_memory.text.rules.destinations import is_destination
+from robot_memory.text.rules.lexicon import Mention, find_mentions, is_part_of_word
 from robot_memory.text.rules.nearness import names_near
 from robot_memory.text.rules.people import (
     ANYONE,
@@ -39,12 +40,13 @@ from robot_memory.text.rules.rule_clauses import (
     split_rule,
 )
 from robot_memory.text.rules.rule_quantities import read_quantities
-from robot_memory.text.rules.scene import WARM, normalise
+from robot_memory.text.rules.rule_things import is_modifier, read_named_before, read_thing
+from robot_memory.text.rules.scene import normalise
 from robot_memory.text.rules.service import is_served
 from robot_memory.text.rules.stating import Found, Read, select
 from robot_memory.text.rules.tools import find_mounted
 
-VERSION = 14
+VERSION = 15
 """Raise it when the same rule would have another condition: stored ones are then read anew."""
 _MANY = (ANYONE, 'worker', 'visitor')
 _HOURS = frozenset({'hours', 'days'})
@@ -207,13 +209,12 @@ def _read_part(part: Part, folded: str, people: list[Person]) -> Read:
         eaten = [{'thing': [kind], 'words': serves[0]} for kind in ('food', 'drink')]
         found.append((part.start, part.start, Found('eaten', {'any': eaten})))
     shown = _mask(folded, people)
-    if part.is_condition and re.match(load_reader()['condition']['inside_zh'], clause):
-        there = _read_last_place(shown[: part.start])
-        found += [(part.start, part.start, there)] if there else []
+    if not found:
+        found += read_named_before(part, clause, shown)
     clause = shown[part.start : part.end]
     mentions = find_mentions(clause)
     for place, mention in enumerate(mentions):
-        if not part.is_condition and _is_measured_against(clause, mention, part):
+        if not part.is_condition and _is_measured_against(folded, mention, part):
             continue
         if part.is_exception and re.match(load_reader()['except']['opens'], mention.word):
             continue
@@ -237,15 +238,6 @@ def _mask(folded: str, people: list[Person]) -> str:
     """Return a rule without its names, and those who are near: 'the cook' cooks nothing."""
     near = [one for one in people if not one.is_pronoun and names_near(folded, one, people)]
     return mask_people(blank(folded, near), people)
-
-
-def _read_last_place(shown: str) -> Found | None:
-    """Return the place that a text names last, if any: 'in there' stands for it."""
-    for mention in reversed(find_mentions(shown)):
-        for sense in reversed(mention.list_concepts('place')):
-            if sense.level == 'is':
-                return Found('place', {'place': sense.concept, 'words': mention.word})
-    return None
 
 
 def _read_main(folded: str, parts: list[Part]) -> list[Condition]:
@@ -314,47 +306,16 @@ def _read_mention(
         elif sense.kind == 'action' and (part.is_condition or part.names_actions):
             found.append(('action', {'action': sense.concept, 'words': mention.word}))
     if mention.list_concepts('thing') and not (
-        follower and _is_modifier(clause, mention, follower)
+        follower and is_modifier(clause, mention, follower)
     ):
-        atom = _read_thing(clause, mention, mentions)
+        atom = read_thing(clause, mention, mentions)
         found.append(('temperature_c' if 'temperature_c' in atom else 'thing', atom))
     return found
 
 
-def _read_thing(clause: str, mention: Mention, mentions: list[Mention]) -> Condition:
-    kinds, names_kind = name_kinds(
-        mention.base, frozenset(sense.concept for sense in mention.list_concepts('thing'))
-    )
-    if re.fullmatch(load_reader()['contingency']['own'], mention.word):
-        return {'word': mention.word}
-    if re.fullmatch(load_reader()['reference']['hot'], mention.word):
-        return {'temperature_c': ['>', WARM], 'words': mention.word}
-    atom: Condition = {'thing': sorted(kinds), 'words': mention.word}
-    if not names_kind:
-        atom['only'] = mention.base
-    colour = _find_colour(clause, mention, mentions)
-    if colour:
-        atom |= {'colour': colour[0], 'words': f'{colour[1]}{mention.word}'}
-    return atom
-
-
-def _is_modifier(clause: str, mention: Mention, follower: Mention) -> bool:
-    joined = clause[mention.end : follower.start]
-    return bool(follower.list_concepts('thing')) and joined == ' ' and mention.word.isascii()
-
-
-def _find_colour(clause: str, mention: Mention, mentions: list[Mention]) -> tuple[str, str] | None:
-    for other in mentions:
-        between = clause[other.end : mention.start]
-        for sense in other.list_concepts('colour'):
-            if other.end <= mention.start and re.fullmatch(r'\s?(?:\w+ )?|的', between):
-                return sense.concept, f'{other.word}{between}'
-    return None
-
-
-def _is_measured_against(clause: str, mention: Mention, part: Part) -> bool:
+def _is_measured_against(folded: str, mention: Mention, part: Part) -> bool:
     """Say whether a rule only measures against a thing: 'away from the walls'."""
-    before = clause[: mention.start]
+    before = folded[part.start : part.start + mention.start]
     words = load_reader()['reference']
     if part.is_limit and re.search(
         r'\bon (?:the |a |an )?(?:\w+ )?$|\bfor (?:the |a )?(?:\w+ )?$', before
@@ -365,7 +326,8 @@ def _is_measured_against(clause: str, mention: Mention, part: Part) -> bool:
             re.search(r'\b(?:with|by|using) (?:the |your )?$', before)
         )
     if any(sense.kind == 'place' and sense.level == 'is' for sense in mention.senses):
-        return bool(re.search(r'(?:back to|away from|离)\s?(?:the )?$', before))
+        is_put = not part.forbids and is_destination(before, folded[part.start + mention.end :])
+        return is_put or bool(re.search(r'(?:back to|away from|离)\s?(?:the )?$', before))
     return bool(re.search(f'{words["en"]}|{words["zh"]}', before))
 
 

@@ -6,7 +6,7 @@ import re
 from functools import cache
 
 from robot_memory.text.compiled_patterns import compile_pattern
-from robot_memory.text.rules.lexicon import load_tables, split_words
+from robot_memory.text.rules.destinations import list_places, match_put, write_destinations
 from robot_memory.text.rules.rule_clauses import load_reader
 
 _SAID = {
@@ -46,15 +46,14 @@ _SAID = {
     'bears_en': 'is unsafe',
     'bears_zh': '不稳',
     'bare_en': r'\1 the ',
-    'there_en': 'in ',
     'kept_en': r'\1stays put',
     'left_en': r'\1are never left',
 }
 """What is said for what each pattern finds; in this order, for one may make what another finds."""
 _UNLESS = {'and_hot_en': 'if_hot_en', 'is_hot_en': 'if_hot_en'}
 """By the name of a pattern, that of another: where that finds anything, nothing is reworded."""
-_WHERE_PUT = {'bare_en': False, 'there_en': True}
-"""Patterns of places: the first is not for where something is put, the second only for that."""
+_BARE_PLACE = 'bare_en'
+"""What gives places their article, but where something is put there."""
 _BEFORE_PLACE = frozenset({'kept_en', 'left_en'})
 """Patterns that a place follows."""
 
@@ -64,38 +63,28 @@ def reword(text: str) -> str:
     patterns = _compile()
     for name, said in _SAID.items():
         unless = _UNLESS.get(name)
-        if name in _WHERE_PUT:
-            text = _reword_places(text, name, said)
+        if name == _BARE_PLACE:
+            text = write_destinations(_reword_places(text, said))
         elif unless is None or not patterns[unless].search(text):
             text = patterns[name].sub(said, text)
     return text
 
 
-def _reword_places(text: str, name: str, said: str) -> str:
-    """Give places their article, or take it where something is put there: see `_WHERE_PUT`."""
-    patterns = _compile()
+def _reword_places(text: str, said: str) -> str:
+    """Give places their article, but where something is put."""
 
     def say(match: re.Match[str]) -> str:
-        is_put = patterns['put_en'].search(text[: match.start()]) is not None
-        return match.expand(said) if is_put is _WHERE_PUT[name] else match[0]
+        return match[0] if match_put(text[: match.start()]) else match.expand(said)
 
-    return patterns[name].sub(say, text)
-
-
-def _list_places() -> list[str]:
-    """Return the English words for places that a table knows."""
-    tables = load_tables()['place'].values()
-    return [re.escape(word) for one in tables for word in split_words(one.get('en', ''))]
+    return _compile()[_BARE_PLACE].sub(say, text)
 
 
 @cache
 def _compile() -> dict[str, re.Pattern[str]]:
     words = load_reader()['reworded']
     after = dict.fromkeys(_BEFORE_PLACE, words['place_en'])
-    places = '|'.join(_list_places())
-    after['bare_en'] = f'(?=(?:{places})(?:{words["bare_ends_en"]}))'
-    after['there_en'] = rf'(?=(?:{places})\b)'
+    after[_BARE_PLACE] = f'(?=(?:{"|".join(list_places())})(?:{words["bare_ends_en"]}))'
     return {
         name: compile_pattern(words[name] + after.get(name, ''))
-        for name in (*_SAID, *_UNLESS.values(), 'put_en')
+        for name in (*_SAID, *_UNLESS.values())
     }

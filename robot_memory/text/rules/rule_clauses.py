@@ -330,7 +330,9 @@ def _find_subject(folded: str, parts: list[Part]) -> list[dict[str, str]]:
         return []
     words = load_reader()['subject']
     text = re.sub(r'^[^\W\d]+:\s*', '', folded).strip()
-    match = re.match(f'{words["en"]}', text) or re.match(words['zh'], text)
+    match = next(
+        filter(None, (re.match(words[one], text) for one in ('en', 'put_en', 'zh'))), None
+    )
     if match is None or any(part.is_condition for part in parts):
         return []
     noun = match['noun']
