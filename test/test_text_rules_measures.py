@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from robot_memory.text.rules.limits import read_limits
-from robot_memory.text.rules.scene import normalise, read_scene
+from robot_memory.text.rules.normalising import normalise
+from robot_memory.text.rules.scene import read_scene
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ from robot_memory.text.compiled_patterns import compile_pattern
 from robot_memory.text.figures import write_figures
 from robot_memory.text.questions.figures import list_units
 from robot_memory.text.questions.numbers import ENGLISH, HAN, parse_number
-from robot_memory.text.rules.scene import normalise
+from robot_memory.text.rules.normalising import normalise
 from robot_memory.text.toml_tables import load_toml
 from robot_memory.text.units import LENGTHS, MASSES
 

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple, TypeAlias
 from robot_memory.text.rules.people import ANYONE, ROLES, UNNAMED, load_people
 from robot_memory.text.rules.scene import Scene
 from robot_memory.text.rules.several import has_several
+from robot_memory.text.rules.sites import judge_site
 from robot_memory.text.rules.tools import is_tool
 from robot_memory.text.rules.touched import Thing, Truth
 
@@ -35,9 +36,9 @@ _NEEDS = (
 )
 """What may be done with a thing of a kind that nobody names."""
 _AMOUNTS = ('payload_kg', 'temperature_c')
-_NOTES = ('colour', 'only', 'words')
+_NOTES = ('colour', 'only', 'numbered', 'words')
 _WRAPPERS = ('not', 'unsure', 'first')
-_EXPLICIT = ('person_near', 'tool', 'place', 'hours', 'days')
+_EXPLICIT = ('person_near', 'tool', 'place', 'site', 'hours', 'days')
 
 
 class Judged(NamedTuple):
@@ -201,7 +202,11 @@ def _judge_served(scene: Scene, key: str, _: Condition, __: Kin) -> Truth:
     return None if key in scene.named else scene.serves
 
 
-def _judge_thing(scene: Scene, kinds: list[str], atom: Condition, kin: Kin) -> Truth:
+def _judge_thing(scene: Scene, kinds: list[str], atom: Condition, _: Kin) -> Truth:
+    return _judge_numbered(scene, _judge_kinds(scene, kinds, atom), atom)
+
+
+def _judge_kinds(scene: Scene, kinds: list[str], atom: Condition) -> Truth:
     is_open = scene.is_composite or scene.touches_unknown
     is_open = is_open or any(
         scene.actions.get(action) and kind in kinds for action, kind in _NEEDS
@@ -239,8 +244,26 @@ def _is_a(name: str, kind: str) -> bool:
     return name == kind or ends
 
 
-def _judge_place(scene: Scene, place: str, _: Condition, __: Kin) -> Truth:
-    return scene.places.get(place, False)
+def _judge_place(scene: Scene, place: str, atom: Condition, _: Kin) -> Truth:
+    return _judge_numbered(scene, scene.places.get(place, False), atom)
+
+
+def _judge_numbered(scene: Scene, truth: Truth, atom: Condition) -> Truth:
+    """Say of what has a number, whether it is that one, where the task names which one."""
+    numbered = [
+        judge_site(word, number, scene.sites, scene.text)
+        for word, number in atom.get('numbered', ())
+    ]
+    if not numbered:
+        return truth
+    if True in numbered:
+        return True
+    return truth if None in numbered else False
+
+
+def _judge_site(scene: Scene, site: list[str], _: Condition, __: Kin) -> Truth:
+    word, number = site
+    return judge_site(word, number, scene.sites, scene.text)
 
 
 def _judge_action(scene: Scene, action: str, _: Condition, __: Kin) -> Truth:
@@ -322,6 +345,7 @@ _ATOMS: dict[str, Callable[[Scene, Any, Condition, Kin], Truth]] = {
     'person_served': _judge_served,
     'thing': _judge_thing,
     'place': _judge_place,
+    'site': _judge_site,
     'action': _judge_action,
     'tool': _judge_tool,
     'wet': _judge_wet,

@@ -8,6 +8,7 @@ from functools import cache
 from robot_memory.text.compiled_patterns import compile_pattern
 from robot_memory.text.rules.lexicon import find_mentions, load_tables, split_words
 from robot_memory.text.rules.rule_clauses import load_reader
+from robot_memory.text.rules.sites import make_number_en, make_pattern_en
 
 _HOLDERS = ('furniture', 'container', 'fridge', 'dishwasher', 'washing_machine', 'sink')
 """Kinds of thing that things are put into."""
@@ -26,7 +27,10 @@ def write_destinations(text: str) -> str:
     found = _compile()
 
     def say(match: re.Match[str]) -> str:
-        put = match_put(text[: match.start()])
+        before = text[: match.start()]
+        if found['stay'].search(before):
+            return 'there'
+        put = match_put(before)
         if put is None:
             return match[0]
         words = found['not_there'].sub('', put[0])
@@ -86,12 +90,14 @@ def _compile() -> dict[str, re.Pattern[str]]:
     )}  # fmt: skip
     article = '(?:(?:the|our|your|its|their|my|his|her|a|an|any) )?'
     adjectives = rf'(?:(?!{words["ends_en"]})[\w-]+ ){{0,3}}?'
+    number = rf' (?:{make_number_en()})'
     where = '|'.join(
         rf'(?:{words[f"{name}_en"]}) {article}(?P<{name}>{adjectives}(?:{head})(?:e?s)?'
-        rf'(?: (?:{head})(?:e?s)?)*)(?![\w-])'
+        rf'(?: (?:{head})(?:e?s)?)*(?:{number})?|{make_pattern_en()})(?![\w-])'
         for name, head in heads.items()
     )
     return {
+        'stay': compile_pattern(words['stay_en'], re.IGNORECASE),
         'where': compile_pattern(rf'\b(?:{where})', re.IGNORECASE),
         'put': compile_pattern(load_reader()['reworded']['put_en']),
         'marked': compile_pattern(words['marked_en'], re.IGNORECASE),

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from robot_memory.text.caching import cache_texts
 from robot_memory.text.compiled_patterns import compile_pattern
 from robot_memory.text.rules.lexicon import Mention, find_mentions
-from robot_memory.text.rules.scene import normalise
+from robot_memory.text.rules.normalising import normalise
 from robot_memory.text.toml_tables import load_toml
 
 

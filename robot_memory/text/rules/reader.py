@@ -18,6 +18,7 @@ from robot_memory.text.rules.dangers import endangers
 from robot_memory.text.rules.destinations import is_destination
 from robot_memory.text.rules.lexicon import Mention, find_mentions, is_part_of_word
 from robot_memory.text.rules.nearness import names_near
+from robot_memory.text.rules.normalising import normalise
 from robot_memory.text.rules.people import (
     ANYONE,
     Person,
@@ -40,13 +41,14 @@ from robot_memory.text.rules.rule_clauses import (
     split_rule,
 )
 from robot_memory.text.rules.rule_quantities import read_quantities
+from robot_memory.text.rules.rule_sites import find_numbered, is_place, number, read_sites
 from robot_memory.text.rules.rule_things import is_modifier, read_named_before, read_thing
-from robot_memory.text.rules.scene import normalise
 from robot_memory.text.rules.service import is_served
+from robot_memory.text.rules.sites import find_sites
 from robot_memory.text.rules.stating import Found, Read, select
 from robot_memory.text.rules.tools import find_mounted
 
-VERSION = 15
+VERSION = 16
 """Raise it when the same rule would have another condition: stored ones are then read anew."""
 _MANY = (ANYONE, 'worker', 'visitor')
 _HOURS = frozenset({'hours', 'days'})
@@ -94,6 +96,8 @@ def _read_clauses(text: str) -> Condition:
     for groups in (sure, unsure):
         if 'thing' in groups and 'word' in groups:
             groups['thing'] += groups.pop('word')
+        if 'site' in groups:
+            groups.setdefault('place', []).extend(groups.pop('site'))
     if 'person' in sure and 'served' in sure:
         del sure['person']
     if 'near' in sure and 'served' in sure:
@@ -213,6 +217,7 @@ def _read_part(part: Part, folded: str, people: list[Person]) -> Read:
         found += read_named_before(part, clause, shown)
     clause = shown[part.start : part.end]
     mentions = find_mentions(clause)
+    sites = find_sites(clause)
     for place, mention in enumerate(mentions):
         if not part.is_condition and _is_measured_against(folded, mention, part):
             continue
@@ -226,12 +231,20 @@ def _read_part(part: Part, folded: str, people: list[Person]) -> Read:
             continue
         if serves and serves.start() <= mention.start < serves.end():
             continue
+        numbered = find_numbered(mention, sites)
+        if numbered and not is_place(mention):
+            continue
         follower = mentions[place + 1] if place + 1 < len(mentions) else None
         found += [
-            (part.start + mention.start, part.start + mention.end, Found(*one))
-            for one in _read_mention(part, clause, mention, follower, mentions)
+            (
+                part.start + mention.start,
+                part.start + mention.end,
+                Found(group, number(atom, numbered, clause)),
+            )
+            for group, atom in _read_mention(part, clause, mention, follower, mentions)
         ]
-    return found
+    found += read_sites(part, clause, folded, mentions, sites)
+    return sorted(found, key=lambda one: one[0])
 
 
 def _mask(folded: str, people: list[Person]) -> str:

@@ -8,6 +8,7 @@ from functools import cache
 from robot_memory.text.compiled_patterns import compile_pattern
 from robot_memory.text.rules.destinations import list_places, match_put, write_destinations
 from robot_memory.text.rules.rule_clauses import load_reader
+from robot_memory.text.rules.sites import make_pattern_en, make_pattern_zh
 
 _SAID = {
     'clock_zh': '点',
@@ -46,6 +47,7 @@ _SAID = {
     'bears_en': 'is unsafe',
     'bears_zh': '不稳',
     'bare_en': r'\1 the ',
+    'site_zh': r'\1在\2内,',
     'kept_en': r'\1stays put',
     'left_en': r'\1are never left',
 }
@@ -83,7 +85,9 @@ def _reword_places(text: str, said: str) -> str:
 def _compile() -> dict[str, re.Pattern[str]]:
     words = load_reader()['reworded']
     after = dict.fromkeys(_BEFORE_PLACE, words['place_en'])
-    after[_BARE_PLACE] = f'(?=(?:{"|".join(list_places())})(?:{words["bare_ends_en"]}))'
+    places = f'(?:{"|".join(list_places())})(?:{words["bare_ends_en"]})'
+    after[_BARE_PLACE] = f'(?=(?:{places})|{make_pattern_en()})'
+    after['site_zh'] = f'({make_pattern_zh()}){words["site_ends_zh"]}'
     return {
         name: compile_pattern(words[name] + after.get(name, ''))
         for name in (*_SAID, *_UNLESS.values())

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any
 
 from robot_memory.text.compiled_patterns import compile_pattern
-from robot_memory.text.figures import write_han_parts
 from robot_memory.text.rules.lexicon import (
     Mention,
     find_mentions,
@@ -18,8 +16,8 @@ from robot_memory.text.rules.lexicon import (
     load_tables,
     name_concept,
 )
-from robot_memory.text.rules.measures import write_parts, write_vulgar
 from robot_memory.text.rules.nearness import find_near
+from robot_memory.text.rules.normalising import normalise
 from robot_memory.text.rules.people import (
     ANYONE,
     UNNAMED,
@@ -41,6 +39,7 @@ from robot_memory.text.rules.quantities import (
     parse_stamp,
 )
 from robot_memory.text.rules.service import find_served
+from robot_memory.text.rules.sites import Site, read_sites
 from robot_memory.text.rules.tools import find_mounted, name_tool
 from robot_memory.text.rules.touched import Named, Thing, Truth, read_things
 from robot_memory.text.rules.unknown import does_unknown, touches_unknown
@@ -66,7 +65,7 @@ class Scene:
     where `serves` says whether anybody else may be served. `weights` are kilograms, None: unknown.
     `heat` are degrees Celsius; `may_be_hot`: something may be hot. `hours` is
     when the text wants it done, on which `days` (0: Monday), `clock` what time it is; `pointed`
-    are places that things point to; `stays`: the situation says
+    are places that things point to, `sites` those with a number; `stays`: the situation says
     where; `named` are the persons in the text;
     `does_unknown`: a command begins with a verb that no table knows; `touches_unknown`: so does a
     thing; `is_composite`: things that nobody names are touched, as where a table is set.
@@ -80,6 +79,7 @@ class Scene:
     things: list[Thing] = field(default_factory=list)
     places: dict[str, Truth] = field(default_factory=dict)
     pointed: dict[str, Truth] = field(default_factory=dict)
+    sites: dict[Site, Truth] = field(default_factory=dict)
     stays: bool = False
     actions: dict[str, Truth] = field(default_factory=dict)
     tool: str | None = None
@@ -97,18 +97,6 @@ class Scene:
     touches_unknown: bool = False
     is_composite: bool = False
     text: str = ''
-
-
-def normalise(text: str) -> tuple[str, str]:
-    """Return a text in NFKC, 一公斤半 as 1.5公斤, and in lower case with the same length."""
-    shown = unicodedata.normalize('NFKC', write_vulgar(text))
-    if not shown.isascii():
-        shown = write_han_parts(shown)
-    shown = write_parts(shown)
-    folded = shown.lower()
-    if len(folded) != len(shown):
-        folded = ''.join(c.lower() if len(c.lower()) == 1 else c for c in shown)
-    return shown, folded.replace('\u2019', "'")
 
 
 def read_scene(
@@ -133,7 +121,9 @@ def read_scene(
     scene.does_unknown = does_unknown(unnamed, _split_clauses(unnamed))
     scene.touches_unknown = touches_unknown(unnamed, clauses)
     named: list[Named] = []
+    excluded: list[tuple[int, int]] = []
     for start, end in clauses:
+        excluded += [(start + a, start + b) for a, b in _find_excluded(unnamed[start:end])]
         named += _read_clause(scene, unnamed, start, end, people)
     if _compile()['way'].search(unnamed):
         _raise(scene.actions, 'drive', True)
@@ -152,6 +142,7 @@ def read_scene(
     if hands and scene.actions.get('carry'):
         _raise(scene.actions, 'hand_over', None)
     scene.hours, scene.days = find_span_of_day(folded), find_days(folded)
+    scene.sites = read_sites(folded, excluded)
     _apply_situation(scene, situation or {})
     _read_pointed(scene)
     return scene
@@ -390,7 +381,9 @@ def _apply_situation(scene: Scene, situation: Mapping[str, Any]) -> None:
         scene.stays = True
         if name:
             scene.places[name] = True
-        scene.text += f' {situation["place"]}'.lower()
+        folded = normalise(situation['place'])[1]
+        scene.sites |= read_sites(folded)
+        scene.text += f' {folded}'
     time = str(situation.get('time') or '')
     stamp, hour = parse_stamp(time), parse_clock(time)
     if stamp is not None and not scene.days:

@@ -12,7 +12,9 @@ from robot_memory.text.rules.rule_clauses import Part, find_unknown_condition, l
 
 _ADJACENT = 20
 """Characters between mentions that are read as one: 'hand knives', 'enter the charging bay'."""
-ALONE = frozenset({'near', 'served', 'eaten', 'payload_kg', 'temperature_c', 'hours', 'days'})
+ALONE = frozenset(
+    {'near', 'served', 'eaten', 'payload_kg', 'temperature_c', 'hours', 'days', 'site'}
+)
 """What states a condition wherever a rule names it."""
 
 
@@ -124,7 +126,7 @@ def _drop_own(read: Read) -> Read:
 
 def _is_done_there(folded: str, part: Part, read: Sequence[Any], start: int, found: Found) -> bool:
     """Say whether what is named comes after a place: 'in the lab keep your sensors covered'."""
-    places = [at for at, _, one in read if one.group == 'place']
+    places = [at for at, _, one in read if one.group in ('place', 'site')]
     opens = re.match(load_reader()['condition']['place'], folded[part.start : part.end])
     if re.search(load_reader()['forbid']['en'], folded[part.start : start]):
         return False
@@ -133,7 +135,7 @@ def _is_done_there(folded: str, part: Part, read: Sequence[Any], start: int, fou
         and part.opens
         and places
         and start > places[0]
-        and found.group in ('thing', 'action')
+        and found.group in ('thing', 'action', 'tool')
     )
 
 

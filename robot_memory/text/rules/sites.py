@@ -1,0 +1,202 @@
+"""Places that are told by a number or a letter: zone 3, cell B7, 三号区."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
+from typing import Any, NamedTuple
+
+from robot_memory.text.compiled_patterns import compile_pattern
+from robot_memory.text.questions.numbers import parse_number
+from robot_memory.text.rules.lexicon import load_tables, split_words
+from robot_memory.text.rules.touched import Truth
+from robot_memory.text.toml_tables import load_toml
+from robot_memory.text.units import LENGTHS, MASSES
+
+_MOST = 40
+"""Places of a span, from one number to another, that are told apart."""
+
+
+class Site(NamedTuple):
+    """Hold a place by the word for it and its number or letter, and where it is written."""
+
+    word: str
+    number: str
+    start: int
+    end: int
+
+
+@cache
+def _load() -> dict[str, Any]:
+    return load_toml(__file__, 'sites.toml')
+
+
+@cache
+def _list_rows() -> dict[str, frozenset[str]]:
+    """Return by each word the rows that it stands in."""
+    rows = [[*split_words(row['en']), *split_words(row['zh'])] for row in _load()['row']] + [
+        [*split_words(place.get('en', '')), *split_words(place.get('zh', ''))]
+        for place in load_tables()['place'].values()
+    ]
+    found: dict[str, set[str]] = {}
+    for words in rows:
+        for word in words:
+            found.setdefault(word, set()).add(words[0])
+    return {word: frozenset(names) for word, names in found.items()}
+
+
+@cache
+def make_pattern_en() -> str:
+    """Return a pattern of a place, or several, with the number in English."""
+    words = _load()['words']
+    names = _join(word for word in _list_rows() if word.isascii())
+    one = words['id_en']
+    return (
+        rf'(?:{names})(?:(?:e?s)?[ _-]{words["number_en"]}{one}|{words["joined_en"]})'
+        rf'(?:{words["joins_en"]}{one})*'
+        rf'(?!{_make_amount()})'
+    )
+
+
+def make_number_en() -> str:
+    """Return a pattern of the number of a place in English."""
+    return f'{_load()["words"]["number_en"]}{_load()["words"]["id_en"]}'
+
+
+@cache
+def make_pattern_zh() -> str:
+    """Return a pattern of a place, or several, with the number in Chinese."""
+    words = _load()['words']
+    han = _join(word for word in _list_rows() if not word.isascii())
+    ids = f'{words["id_zh"]}(?:{words["joins_zh"]}{words["id_zh"]})*'
+    one = (
+        rf'(?:第(?:{ids})(?:{han})|(?<![a-z\d.])(?:{ids})(?:号|#)(?:{han})'
+        rf'|(?<![a-z\d.一二三四五六七八九十百])(?:{ids})(?:{words["bare_zh"]})'
+        rf'|(?:{words["first_zh"]})(?:{words["named_zh"]}){words["after_zh"]})'
+    )
+    return f'{one}(?:{words["joins_zh"]}{one})*'
+
+
+def _make_amount() -> str:
+    """Return a pattern of what stands behind a number that is of no place."""
+    measured = (*MASSES.values(), *LENGTHS.values())
+    units = _join(name for one in measured for name in one.list_names())
+    return rf'{_load()["words"]["amount_en"]}|\s?(?:{units})(?![a-z])'
+
+
+def _join(words: Iterable[str]) -> str:
+    return '|'.join(sorted(map(re.escape, words), key=len, reverse=True))
+
+
+@cache
+def _compile() -> dict[str, re.Pattern[str]]:
+    words, rows = _load()['words'], _list_rows()
+    names = _join(word for word in rows if word.isascii())
+    han = _join(word for word in rows if not word.isascii())
+    one, joins = words['id_en'], words['joins_en']
+    zh, named, joins_zh = words['id_zh'], words['named_zh'], words['joins_zh']
+    return {
+        'en': compile_pattern(
+            rf'(?<![\w-])(?!{words["verb_en"]})(?P<word>{names})'
+            rf'(?:(?P<many>e?s)? {words["number_en"]}|[_-]|(?={words["joined_en"]}))'
+            rf'(?P<ids>{one}(?(many)(?:{joins}{one})*))(?!{_make_amount()})'
+        ),
+        'zh': compile_pattern(
+            rf'(?P<first>第)?(?<![a-z\d.一二三四五六七八九十百])(?P<ids>{zh}(?:{joins_zh}{zh})*)'
+            rf'(?P<mark>号|#)?(?P<word>{han})'
+        ),
+        'bare': compile_pattern(f'(?:{words["bare_zh"]})'),
+        'named': compile_pattern(
+            rf'(?P<word>{words["first_zh"]})(?P<ids>{named}(?:{joins_zh}{named})*){words["after_zh"]}'
+        ),
+        'one': compile_pattern(rf'(?<![a-z\d]){one}'),
+        'hint': compile_pattern(rf"\d|(?<![a-z\d']){one}"),
+        'one_zh': compile_pattern(zh),
+        'to': compile_pattern(f'{words["to_en"]}|{words["to_zh"]}'),
+    }
+
+
+def find_sites(folded: str) -> list[Site]:
+    """Return the places of a folded text that have a number or a letter, in their order."""
+    found = _compile()
+    sites: list[Site] = []
+    # Few texts have a number or a letter alone, and to look for one is cheap.
+    for match in found['en'].finditer(folded) if found['hint'].search(folded) else ():
+        sites += _read_each(match['word'], match)
+    if not folded.isascii():
+        taken = -1
+        for match in found['zh'].finditer(folded):
+            word = match['word']
+            if not (match['first'] or match['mark'] or found['bare'].fullmatch(word)):
+                continue
+            # 3号楼 is a house, 3楼 a floor.
+            word = '号楼' if match['mark'] and word == '楼' else word
+            sites += _read_each(word, match)
+            taken = match.end()
+        sites += [
+            site
+            for match in found['named'].finditer(folded)
+            if match.start() >= taken or not sites
+            for site in _read_each(match['word'], match)
+        ]
+    return sorted(sites, key=lambda site: site.start)
+
+
+def _read_each(word: str, match: re.Match[str]) -> Iterator[Site]:
+    """Yield the places of a list, or from one number to another."""
+    found, start, end = _compile(), *match.span()
+    one_id = found['one' if word.isascii() else 'one_zh']
+    ids = list(one_id.finditer(match['ids']))
+    last: str | None = None
+    for place, one in enumerate(ids):
+        number = _write_number(one[0])
+        between = match['ids'][ids[place - 1].end() : one.start()] if place else ''
+        if last and found['to'].search(between) and last.isdigit() and number.isdigit():
+            for other in range(int(last) + 1, min(int(number), int(last) + _MOST)):
+                yield Site(word, str(other), start, end)
+        yield Site(word, number, start, end)
+        last = number
+
+
+def _write_number(written: str) -> str:
+    """Return a number or a letter as it is compared: 03 is 3, 三 is 3, B-7 is b7."""
+    plain = written.replace('-', '')
+    if plain.isdigit():
+        return str(int(plain))
+    is_word = not plain.isascii() or (len(plain) > 2 and plain.isalpha())
+    return f'{parse_number(plain):g}' if is_word else plain
+
+
+def read_sites(folded: str, excluded: Iterable[tuple[int, int]] = ()) -> dict[Site, Truth]:
+    """Return the places that a text names; what it excludes stays open."""
+    spans = tuple(excluded)
+    return {
+        site: None if any(start <= site.start < end for start, end in spans) else True
+        for site in find_sites(folded)
+    }
+
+
+def judge_site(word: str, number: str, sites: Mapping[Site, Truth], text: str) -> Truth:
+    """
+    Say whether a place is one of those that are named.
+
+    It is not where another one of the same word is; where nothing of its kind is, that is unknown.
+    """
+    rows = _list_rows()
+    own = rows.get(word, frozenset())
+    same = [
+        truth
+        for site, truth in sites.items()
+        if site.number == number and own & rows.get(site.word, frozenset())
+    ]
+    if same:
+        return True if True in same else None
+    if not number.isdigit() and len(number) > 1 and _has_token(number, text):
+        return True
+    others = [truth for site, truth in sites.items() if site.word == word]
+    return False if True in others else None
+
+
+def _has_token(number: str, text: str) -> bool:
+    return bool(re.search(rf'(?<![a-z\d]){number}(?![a-z\d])', text.replace('-', '')))

@@ -1,0 +1,157 @@
+"""Places that are told by a number or a letter, in rules and tasks."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from judging import judge_rule
+
+from robot_memory.text.rules.reader import read_rule
+from robot_memory.text.rules.sites import find_sites
+from robot_memory.text.tokenizer import fold
+
+
+@pytest.mark.parametrize(
+    ('text', 'sites'),
+    [
+        ('Drive to zone 3.', ['zone 3']),
+        ('in cell B-7', ['cell b7']),
+        ('zone_03', ['zone 3']),
+        ('zone3', ['zone 3']),
+        ('aisle no. 12', ['aisle 12']),
+        ('down corridor B', ['corridor b']),
+        ('zone three', ['zone 3']),
+        ('zones 3 to 5', ['zone 3', 'zone 4', 'zone 5']),
+        ('rooms 101, 103 and 104', ['room 101', 'room 103', 'room 104']),
+        ('meeting room 4', ['meeting room 4']),
+        ('在三号区', ['区 3']),
+        ('B7单元内', ['单元 b7']),
+        ('204房间', ['房间 204']),
+        ('第三车间', ['车间 3']),
+        ('三楼', ['楼 3']),
+        ('3号楼', ['号楼 3']),
+        ('工位12', ['工位 12']),
+        ('3、4号区', ['区 3', '区 4']),
+    ],
+)
+def test_a_place_with_a_number_is_read(text: str, sites: list[str]) -> None:
+    assert [f'{site.word} {site.number}' for site in find_sites(fold(text))] == sites
+
+
+@pytest.mark.parametrize(
+    'text',
+    [
+        'the area 2 m around',
+        'wipe the floor 3 times',
+        'leave the room 5 minutes before',
+        'lift 2 boxes',
+        'section 4.2',
+        'the zone a robot is in',
+        'the shelf now',
+        'keep to the right in corridors',
+        'three zones',
+        '三个区',
+        '三室一厅',
+        '安全通道一寸也别占',
+    ],
+)
+def test_a_number_of_something_else_is_none_of_a_place(text: str) -> None:
+    assert find_sites(fold(text)) == []
+
+
+@pytest.mark.parametrize(
+    'rule',
+    [
+        'In zone 3 drive at 0.2 m/s',
+        'Drive at 0.2 m/s in zone 3.',
+        'Drive through zone 3 at 0.2 m/s.',
+        'Slow down when you enter zone 3.',
+        'Never enter zone 3',
+        'No honking in zone 3.',
+        '在三号区慢行',
+        '三号区内限速0.2米每秒',
+        '进入三号区要减速',
+    ],
+)
+@pytest.mark.parametrize(
+    ('task', 'situation', 'truth'),
+    [
+        ('Drive to zone 3.', None, True),
+        ('Drive from zone 2 to sector 3.', None, True),
+        ('开到三号区。', None, True),
+        ('Drive on.', {'place': 'zone_3'}, True),
+        ('Drive to the kitchen.', None, None),
+        ('Do not drive to zone 3 but to the hall.', None, None),
+    ],
+)
+def test_a_rule_of_a_place_holds_where_that_is_named(
+    rule: str, task: str, situation: dict[str, Any] | None, truth: bool | None
+) -> None:
+    assert judge_rule(rule, task, situation) is truth
+
+
+@pytest.mark.parametrize(
+    ('rule', 'task', 'situation', 'truth'),
+    [
+        ('In zone 3 drive at 0.2 m/s', 'Drive to zone 4.', None, False),
+        ('In zone 3 drive at 0.2 m/s', 'Drive on.', {'place': 'Zone 4'}, False),
+        ('In zone 3 drive at 0.2 m/s', 'Drive to sector 4.', None, None),
+        ('In zone 3 drive at 0.2 m/s', '开到四号区。', None, None),
+        ('在三号区慢行', '去四号区。', None, False),
+        ('在三号区慢行', '去五楼。', None, None),
+        ('In zones 3 to 5 do not honk.', 'Drive to zone 4.', None, True),
+        ('In zones 3 to 5 do not honk.', 'Drive to zone 6.', None, False),
+        ('in cell B7 keep the speed below 0.3 m/s', 'Go to B7.', None, True),
+        ('in cell B7 keep the speed below 0.3 m/s', 'Go to cell B8.', None, False),
+        ('In corridor 3 never exceed 0.5 m/s.', 'Drive down the corridor.', None, True),
+        ('In corridor 3 never exceed 0.5 m/s.', 'Drive down corridor 4.', None, False),
+        ('At table 4 serve slowly.', 'Serve table 4.', None, True),
+        ('At table 4 serve slowly.', 'Serve table 5.', None, False),
+        ('Except in zone 3, drive at 1 m/s.', 'Drive to zone 3.', None, False),
+        ('Except in zone 3, drive at 1 m/s.', 'Drive to zone 4.', None, True),
+        ('Outside zone 3, keep the beacon on.', 'Drive to zone 4.', None, True),
+        ('三号区的货架不要碰', '擦四号区的货架。', None, False),
+    ],
+)
+def test_another_place_of_the_kind_is_not_that_one(
+    rule: str, task: str, situation: dict[str, Any] | None, truth: bool | None
+) -> None:
+    assert judge_rule(rule, task, situation) is truth
+
+
+@pytest.mark.parametrize(
+    'rule',
+    [
+        'Never leave zone 3.',
+        'Keep within zone 3.',
+        'Wait in zone 3 until you are called.',
+        'Work only in zone 3.',
+        '不得离开三号区',
+        '你的活动范围就是三号区，别的地方不去。',
+    ],
+)
+def test_where_to_stay_is_a_rule_for_all_other_places(rule: str) -> None:
+    assert judge_rule(rule, 'Drive to zone 4.') is not False
+    assert judge_rule(rule, '去四号区。') is not False
+
+
+@pytest.mark.parametrize(
+    ('rule', 'task'),
+    [
+        ('Put boxes in zone 3.', 'Stack the boxes.'),
+        ('Take empty pallets to bay 4', 'Carry the pallets.'),
+        ('空托盘放到三号区', '端托盘。'),
+        ('空托盘放二号架，以后都这样', '端托盘。'),
+    ],
+)
+def test_where_things_are_put_is_no_place_of_the_rule(rule: str, task: str) -> None:
+    assert judge_rule(rule, task) is True
+
+
+@given(st.text(alphabet='zone aisle room 0123456789bt-_,.#第三号区楼房间工位和到', max_size=30))
+def test_any_text_is_read(text: str) -> None:
+    find_sites(fold(text))
+    read_rule(text)
