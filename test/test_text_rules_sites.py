@@ -114,6 +114,13 @@ def test_a_rule_of_a_place_holds_where_that_is_named(
         ('Except in zone 3, drive at 1 m/s.', 'Drive to zone 4.', None, True),
         ('Outside zone 3, keep the beacon on.', 'Drive to zone 4.', None, True),
         ('三号区的货架不要碰', '擦四号区的货架。', None, False),
+        ('On deck 3 carry nothing that drips.', 'Carry the paint to deck 3.', None, True),
+        ('On deck 3 carry nothing that drips.', 'Carry the paint to deck 2.', None, False),
+        ('In field 3 go slowly.', 'Go to greenhouse 3.', None, None),
+        ('八号床的病人吃素，不要给肉。', '给八号床送午饭。', None, True),
+        ('八号床的病人吃素，不要给肉。', '给九号床送肉。', None, False),
+        ('Bed 12 is to be turned every two hours.', 'Feed the patient.', None, None),
+        ('Bed 12 is to be turned every two hours.', 'Make bed 14.', None, False),
     ],
 )
 def test_another_place_of_the_kind_is_not_that_one(

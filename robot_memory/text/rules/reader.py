@@ -48,7 +48,7 @@ from robot_memory.text.rules.sites import find_sites
 from robot_memory.text.rules.stating import Found, Read, select
 from robot_memory.text.rules.tools import find_mounted
 
-VERSION = 16
+VERSION = 17
 """Raise it when the same rule would have another condition: stored ones are then read anew."""
 _MANY = (ANYONE, 'worker', 'visitor')
 _HOURS = frozenset({'hours', 'days'})
@@ -227,12 +227,12 @@ def _read_part(part: Part, folded: str, people: list[Person]) -> Read:
             continue
         if any(start <= mention.start < end for start, end, _ in mounted):
             continue
-        if is_part_of_word(clause, mentions, place):
+        numbered = find_numbered(mention, sites)
+        if numbered and not is_place(mention, numbered):
+            continue
+        if not numbered and is_part_of_word(clause, mentions, place):
             continue
         if serves and serves.start() <= mention.start < serves.end():
-            continue
-        numbered = find_numbered(mention, sites)
-        if numbered and not is_place(mention):
             continue
         follower = mentions[place + 1] if place + 1 < len(mentions) else None
         found += [

@@ -9,7 +9,7 @@ from robot_memory.text.rules.conditions import Condition
 from robot_memory.text.rules.destinations import is_destination
 from robot_memory.text.rules.lexicon import Mention
 from robot_memory.text.rules.rule_clauses import Part, load_reader
-from robot_memory.text.rules.sites import Site
+from robot_memory.text.rules.sites import Site, list_seats
 from robot_memory.text.rules.stating import Found
 
 _NUMBERED = frozenset({'furniture', 'bed'})
@@ -21,10 +21,14 @@ def find_numbered(mention: Mention, sites: Sequence[Site]) -> list[Site]:
     return [site for site in sites if mention.start < site.end and site.start < mention.end]
 
 
-def is_place(mention: Mention) -> bool:
-    """Say whether a word names a place, or a thing that is told apart by a number, by itself."""
-    is_known = any(sense.level == 'is' for sense in mention.list_concepts('place'))
-    return is_known or any(sense.concept in _NUMBERED for sense in mention.list_concepts('thing'))
+def is_place(mention: Mention, sites: Sequence[Site]) -> bool:
+    """Say whether a table knows what has these numbers; not a bed that somebody is in."""
+    if any(sense.level == 'is' for sense in mention.list_concepts('place')):
+        return True
+    is_seat = any(site.word in list_seats() for site in sites)
+    return not is_seat and any(
+        sense.concept in _NUMBERED for sense in mention.list_concepts('thing')
+    )
 
 
 def number(atom: Condition, sites: Sequence[Site], clause: str) -> Condition:
@@ -44,10 +48,10 @@ def read_sites(
 ) -> list[tuple[int, int, Found]]:
     """Return the places with a number that no table knows otherwise; not where things are put."""
     words = load_reader()['site']
-    known = [mention for mention in mentions if is_place(mention)]
     found: list[tuple[int, int, Found]] = []
     for site in sites:
-        if any(find_numbered(mention, [site]) for mention in known):
+        at = [mention for mention in mentions if find_numbered(mention, [site])]
+        if any(is_place(mention, [site]) for mention in at):
             continue
         before = clause[: site.start]
         rest = folded[part.start + site.end :]

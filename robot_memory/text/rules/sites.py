@@ -59,6 +59,12 @@ def make_pattern_en() -> str:
     )
 
 
+@cache
+def list_seats() -> frozenset[str]:
+    """Return the words for things that tell where somebody is: bed 4."""
+    return frozenset(split_words(_load()['words']['seats']))
+
+
 def make_number_en() -> str:
     """Return a pattern of the number of a place in English."""
     return f'{_load()["words"]["number_en"]}{_load()["words"]["id_en"]}'
