@@ -141,3 +141,10 @@ def test_an_actor_restricts_rules_and_says_so(robot: Robot, ids: dict[str, int])
 def test_a_forgotten_rule_is_gone(robot: Robot, ids: dict[str, int]) -> None:
     robot.forget(ids[ALWAYS], 'no longer')
     assert ALWAYS not in str(_told(robot, 'Carry the box'))
+
+
+def test_a_word_that_no_table_knows_is_found_in_its_other_forms(robot: Robot) -> None:
+    rule = 'Rule: put the gloobers in the drawer'
+    robot.learn(rule)
+    assert _told(robot, 'Clean the gloober')['applies'] == [rule]
+    assert _told(robot, 'Clean the window')['may_apply'] == [rule]

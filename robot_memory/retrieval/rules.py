@@ -43,6 +43,7 @@ from robot_memory.text.rules.people import (
 )
 from robot_memory.text.rules.scene import Scene, read_scene
 from robot_memory.text.rules.touched import Truth
+from robot_memory.text.statement_reader import stem
 from robot_memory.text.tokenizer import extract_query_terms
 
 _ARE_RULES = compile_filter(
@@ -325,12 +326,17 @@ class Words:
     """Say of a word that no table knows whether a task has it; else that is unknown."""
 
     def __init__(self, scene: Scene) -> None:
-        self._terms = set(extract_query_terms(scene.text)[0])
+        self._terms = _list_stems(scene.text)
 
     def __call__(self, word: str) -> Truth:
         """Return True where all terms of the word are the task's, else None."""
-        terms = extract_query_terms(word)[0]
+        terms = _list_stems(word)
         return True if terms and self._terms.issuperset(terms) else None
+
+
+def _list_stems(text: str) -> set[str]:
+    """Return the terms of a text without their endings: horses as horse."""
+    return {stem(term) for term in extract_query_terms(text)[0]}
 
 
 def view_rules(rules: JudgedRules, settings: Settings) -> RulesView:
