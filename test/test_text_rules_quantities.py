@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from judging import judge_rule
 
 from robot_memory.text.rules.quantities import find_weights
 from robot_memory.text.rules.reader import read_rule
@@ -85,3 +86,22 @@ def test_a_rule_in_grams_is_of_the_weight() -> None:
 )
 def test_a_weight_in_any_unit_may_be_that_of_each(text: str, is_open: bool) -> None:
     assert has_several(text) is is_open
+
+
+@pytest.mark.parametrize(
+    ('rule', 'at', 'less'),
+    [
+        ('Sacks of 25 kg and more are rolled.', 'Bring the sack of 25 kg.', 'Bring a 24 kg sack.'),
+        ('Ask before you lift at least 25 kg.', 'Lift the 25 kg sack.', 'Lift the 24 kg sack.'),
+        ('20斤以上的箱子要两个人抬。', '搬10公斤的箱子。', '搬9公斤的箱子。'),
+    ],
+)
+def test_what_is_as_heavy_as_a_rule_says_is_of_it(rule: str, at: str, less: str) -> None:
+    assert judge_rule(rule, at) is True
+    assert judge_rule(rule, less) is False
+
+
+def test_what_is_only_as_heavy_is_not_heavier() -> None:
+    assert judge_rule('Anything over 25 kg is rolled.', 'Bring the 25 kg sack.') is False
+    assert judge_rule('For parts of 50 g or less go slowly.', 'Grip the 50 g part.') is True
+    assert judge_rule('For parts under 50 g go slowly.', 'Grip the 50 g part.') is False

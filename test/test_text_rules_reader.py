@@ -378,6 +378,10 @@ def test_what_only_goes_there_is_no_matter_of_such_a_rule(rule: str, task: str) 
         ('不要把刀放到厨房', '把刀放到厨房。', True),
         ('送到病房要轻敲门', '把药送到病房。', True),
         ('Keep noise down in the ward.', 'Mop the ward.', True),
+        ('Sheets over 3 kg go in the lift.', 'Carry the 4 kg of sheets upstairs.', True),
+        ('Bread goes on the cooling rack.', 'Take the bread out of the oven.', True),
+        ('Never leave the kitchen.', 'Drive to the hall.', None),
+        ('不得离开厨房', '去大厅。', None),
     ],
 )
 def test_where_a_thing_must_not_go_is_a_part_of_the_rule(
@@ -397,3 +401,10 @@ def test_where_a_thing_must_not_go_is_a_part_of_the_rule(
 )
 def test_a_thing_may_be_told_by_a_pronoun(rule: str, task: str, truth: bool | None) -> None:
     assert judge_rule(rule, task) is truth
+
+
+def test_a_tool_that_is_asked_for_is_no_condition() -> None:
+    rule = 'For parts under 50 g use the suction gripper.'
+    assert judge_rule(rule, 'Grip the 20 g part.', {'tool': 'soft gripper'}) is True
+    rule = 'When you use the suction gripper, keep still.'
+    assert judge_rule(rule, 'Grip the part.', {'tool': 'soft gripper'}) is False

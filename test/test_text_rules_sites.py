@@ -35,6 +35,7 @@ from robot_memory.text.tokenizer import fold
         ('3号楼', ['号楼 3']),
         ('工位12', ['工位 12']),
         ('3、4号区', ['区 3', '区 4']),
+        ('6号和7号货架', ['货架 6', '货架 7']),
     ],
 )
 def test_a_place_with_a_number_is_read(text: str, sites: list[str]) -> None:
@@ -136,6 +137,8 @@ def test_another_place_of_the_kind_is_not_that_one(
         'Keep within zone 3.',
         'Wait in zone 3 until you are called.',
         'Work only in zone 3.',
+        'From zone 3 on, sound the horn.',
+        'Never leave corridor 3.',
         '不得离开三号区',
         '你的活动范围就是三号区，别的地方不去。',
     ],

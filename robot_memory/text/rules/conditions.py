@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import calendar
+import math
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple, TypeAlias
 
@@ -292,7 +293,9 @@ def _judge_wet(scene: Scene, value: str, _: Condition, __: Kin) -> Truth:
 
 
 def _compare(value: float, operator: str, bound: float) -> bool:
-    return value > bound if operator == '>' else value < bound
+    if operator.endswith('=') and math.isclose(value, bound, rel_tol=1e-9):
+        return True
+    return value > bound if operator.startswith('>') else value < bound
 
 
 def _judge_payload(scene: Scene, value: list[Any], _: Condition, __: Kin) -> Truth:

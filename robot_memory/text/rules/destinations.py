@@ -51,7 +51,8 @@ def is_destination(before: str, after: str) -> bool:
 
 def match_put(before: str) -> re.Match[str] | None:
     """Return what tells, up to a place, that something is to be put there; None: nothing does."""
-    return _compile()['put'].search(before)
+    found = _compile()
+    return found['put'].search(found['amount'].sub('', before))
 
 
 def _names_what_is_put(words: str) -> bool:
@@ -100,6 +101,7 @@ def _compile() -> dict[str, re.Pattern[str]]:
         'stay': compile_pattern(words['stay_en'], re.IGNORECASE),
         'where': compile_pattern(rf'\b(?:{where})', re.IGNORECASE),
         'put': compile_pattern(load_reader()['reworded']['put_en']),
+        'amount': compile_pattern(words['amount_en'], re.IGNORECASE),
         'marked': compile_pattern(words['marked_en'], re.IGNORECASE),
         'moving': compile_pattern(words['moving_en'], re.IGNORECASE),
         'how': compile_pattern(words['how_en'], re.IGNORECASE),

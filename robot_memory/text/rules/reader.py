@@ -41,14 +41,14 @@ from robot_memory.text.rules.rule_clauses import (
     split_rule,
 )
 from robot_memory.text.rules.rule_quantities import read_quantities
-from robot_memory.text.rules.rule_sites import find_numbered, is_place, number, read_sites
+from robot_memory.text.rules.rule_sites import find_numbered, is_left, is_place, number, read_sites
 from robot_memory.text.rules.rule_things import is_modifier, read_named_before, read_thing
 from robot_memory.text.rules.service import is_served
 from robot_memory.text.rules.sites import find_sites
 from robot_memory.text.rules.stating import Found, Read, select
 from robot_memory.text.rules.tools import find_mounted
 
-VERSION = 17
+VERSION = 18
 """Raise it when the same rule would have another condition: stored ones are then read anew."""
 _MANY = (ANYONE, 'worker', 'visitor')
 _HOURS = frozenset({'hours', 'days'})
@@ -221,6 +221,8 @@ def _read_part(part: Part, folded: str, people: list[Person]) -> Read:
     for place, mention in enumerate(mentions):
         if not part.is_condition and _is_measured_against(folded, mention, part):
             continue
+        if part.is_condition and _is_asked_for(clause, mention):
+            continue
         if part.is_exception and re.match(load_reader()['except']['opens'], mention.word):
             continue
         if not part.is_condition and not part.is_topic and _names_anything(mention):
@@ -339,9 +341,17 @@ def _is_measured_against(folded: str, mention: Mention, part: Part) -> bool:
             re.search(r'\b(?:with|by|using) (?:the |your )?$', before)
         )
     if any(sense.kind == 'place' and sense.level == 'is' for sense in mention.senses):
+        if is_left(part, before):
+            return True
         is_put = not part.forbids and is_destination(before, folded[part.start + mention.end :])
         return is_put or bool(re.search(r'(?:back to|away from|离)\s?(?:the )?$', before))
     return bool(re.search(f'{words["en"]}|{words["zh"]}', before))
+
+
+def _is_asked_for(clause: str, mention: Mention) -> bool:
+    """Say whether a tool is what a rule asks for: 'for small parts use the suction cup'."""
+    asked = re.search(load_reader()['reference']['asked_en'], clause[: mention.start])
+    return bool(asked and asked.start() and mention.list_concepts('tool'))
 
 
 def _read_people(part: Part, folded: str, people: list[Person]) -> list[tuple[str, Condition]]:

@@ -42,14 +42,14 @@ def read_quantities(part: Part, clause: str, folded: str) -> list[tuple[str, Con
 
 
 def _find_sign(before: str, after: str) -> str | None:
+    """Return how what a rule is about compares to an amount: 'or more' has the amount itself."""
     topic = load_reader()['topic']
-    if re.search(topic['heavier'], before) or re.search(topic['heavier_after'], after):
-        return '>'
-    if re.search(r'hotter than\s*$', before):
-        return '>'
-    if re.search(topic['lighter'], before) or re.search(topic['lighter_after'], after):
-        return '<'
-    return '>' if re.match(r'以上', after) else None
+    for sign, name in (('>', 'heavier'), ('<', 'lighter')):
+        if re.search(topic[f'{name}_or_as'], before) or re.search(topic[f'{name}_after'], after):
+            return f'{sign}='
+        if re.search(topic[name], before):
+            return sign
+    return None
 
 
 def _find_hours(clause: str) -> list[list[float]]:

@@ -35,12 +35,25 @@ def number(atom: Condition, sites: Sequence[Site], clause: str) -> Condition:
     """Return the atom of a place, or of such a thing, with the numbers that stand behind it."""
     if not sites or atom.keys().isdisjoint(('place', 'thing')):
         return atom
+    if _means_others(clause, sites[-1].end):
+        return atom
     words = clause[sites[0].start : sites[-1].end]
     numbered = [[site.word, site.number] for site in sites]
     return {name: value for name, value in atom.items() if name != 'only'} | {
         'numbered': numbered,
         'words': words,
     }
+
+
+def is_left(part: Part, before: str) -> bool:
+    """Say whether a place is what must not be left: then a rule is about all others."""
+    return part.forbids and bool(re.search(load_reader()['site']['left'], before))
+
+
+def _means_others(clause: str, end: int) -> bool:
+    """Say whether other places are meant beside one, or in its stead: 'from aisle 5 on'."""
+    words = load_reader()['site']
+    return bool(re.match(words['onwards'], clause[end:]) or re.search(words['other'], clause))
 
 
 def read_sites(
@@ -57,7 +70,7 @@ def read_sites(
         rest = folded[part.start + site.end :]
         if not (part.is_condition or part.forbids) and is_destination(before, rest):
             continue
-        if part.forbids and re.search(words['left'], before):
+        if is_left(part, before):
             continue
         is_sure = part.forbids or (part.opens and not before.strip())
         is_sure = is_sure or bool(re.search(f'{words["en"]}|{words["zh"]}', before))
@@ -65,8 +78,9 @@ def read_sites(
             'site': [site.word, site.number],
             'words': clause[site.start : site.end],
         }
-        if not part.is_exception and re.search(words['other'], folded):
-            is_sure, atom = False, {'unsure': atom}  # the rule is of all that is no such place
+        others = _means_others(clause, site.end) or re.search(words['other'], folded)
+        if others and not part.is_exception:
+            is_sure, atom = False, {'unsure': atom}
         start, end = part.start + site.start, part.start + site.end
         found.append((start, end, Found('site' if is_sure else 'place', atom)))
     return found

@@ -75,7 +75,7 @@ def make_pattern_zh() -> str:
     """Return a pattern of a place, or several, with the number in Chinese."""
     words = _load()['words']
     han = _join(word for word in _list_rows() if not word.isascii())
-    ids = f'{words["id_zh"]}(?:{words["joins_zh"]}{words["id_zh"]})*'
+    ids = f'{words["id_zh"]}(?:(?:号|#)?{words["joins_zh"]}{words["id_zh"]})*'
     one = (
         rf'(?:第(?:{ids})(?:{han})|(?<![a-z\d.])(?:{ids})(?:号|#)(?:{han})'
         rf'|(?<![a-z\d.一二三四五六七八九十百])(?:{ids})(?:{words["bare_zh"]})'
@@ -109,7 +109,7 @@ def _compile() -> dict[str, re.Pattern[str]]:
             rf'(?P<ids>{one}(?(many)(?:{joins}{one})*))(?!{_make_amount()})'
         ),
         'zh': compile_pattern(
-            rf'(?P<first>第)?(?<![a-z\d.一二三四五六七八九十百])(?P<ids>{zh}(?:{joins_zh}{zh})*)'
+            rf'(?P<first>第)?(?<![a-z\d.一二三四五六七八九十百])(?P<ids>{zh}(?:(?:号|#)?{joins_zh}{zh})*)'
             rf'(?P<mark>号|#)?(?P<word>{han})'
         ),
         'bare': compile_pattern(f'(?:{words["bare_zh"]})'),

@@ -62,7 +62,9 @@ def _modifies(clause: str, mention: Mention, follower: Named) -> bool:
         return False
     if any(sense.concept in ('container', 'bottle') for sense in other.senses):
         return False
-    return clause[mention.end : other.start] == ' '
+    # In 'bread out of the oven' the bread is meant.
+    opens = re.match(r'(?:out|off|from|fresh|straight)\b', other.word)
+    return opens is None and clause[mention.end : other.start] == ' '
 
 
 def _find_adjectives(
