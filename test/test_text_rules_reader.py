@@ -408,3 +408,8 @@ def test_a_tool_that_is_asked_for_is_no_condition() -> None:
     assert judge_rule(rule, 'Grip the 20 g part.', {'tool': 'soft gripper'}) is True
     rule = 'When you use the suction gripper, keep still.'
     assert judge_rule(rule, 'Grip the part.', {'tool': 'soft gripper'}) is False
+
+
+@pytest.mark.parametrize('how', ['慢行', '别跑', '小声说话', '低速行驶', '尽量少停留'])
+def test_a_chinese_place_before_what_to_do_there_is_where_a_rule_holds(how: str) -> None:
+    assert read_rule(f'在走廊{how}') == {'place': 'hallway', 'words': '走廊'}

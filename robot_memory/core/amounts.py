@@ -124,7 +124,8 @@ def _make_checked(where: str, value: float, unit: str) -> Amount:
     if not is_unit(unit):
         raise InvalidArgument(
             f'{where} has the unknown unit {format_value(unit)}; known are SI units with prefixes '
-            'and their products (N, mm, m/s, rad/s, N m), deg, degC, %, min, h, bar, lb, in'
+            'and their products (N, mm, m/s, rad/s, N m), deg, degC, %, min, h, bar, '
+            'lb, oz, in, ft'
         )
     found = make_amount(value, unit)
     if not math.isfinite(found.value):

@@ -14,7 +14,7 @@ _VULGAR = {
     '½': '1/2', '¼': '1/4', '¾': '3/4', '⅓': '1/3', '⅔': '2/3', '⅛': '1/8', '⅜': '3/8',
     '⅝': '5/8', '⅞': '7/8',
 }  # fmt: skip
-_DIGIT = re.compile('[0-9]')
+_NUMBERS = re.compile('[0-9][^0-9.,]+[0-9]')
 _SHARES = {'half': 0.5, 'quarter': 0.25, 'three quarters': 0.75, 'three-quarters': 0.75}
 _OTHER_NAMES = 'newton newtons degree degrees litre litres liter liters second seconds'
 """Names of other units that are told in parts."""
@@ -93,7 +93,7 @@ def write_parts(text: str) -> str:
         text = found['part_then'].sub(_write_part_then, text)
     if 'couple' in lower:
         text = found['couple'].sub('2 ', text)
-    return found['sum'].sub(_write_sum, text) if _DIGIT.search(text) else text
+    return found['sum'].sub(_write_sum, text) if _NUMBERS.search(text) else text
 
 
 def _write_then_part(match: re.Match[str]) -> str:
