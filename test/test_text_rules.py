@@ -555,3 +555,25 @@ def test_of_several_things_the_weight_of_one_does_not_tell_what_all_weigh(task: 
 )
 def test_the_weight_of_a_single_thing_is_known(task: str) -> None:
     assert judge_rule('When heavier than 2 kg, use both arms.', task) is False
+
+
+@pytest.mark.parametrize(
+    ('rule', 'task'),
+    [
+        ('拿刀的时候刀尖朝下。', '去磨刀。'),
+        ('粥不能太稠。', '给奶奶熬粥。'),
+        ('碗要轻拿轻放。', '洗碗。'),
+        ('Whatever you do with tea, mind the cat.', 'Make tea for the guests.'),
+        ('The kettle is never left alone.', 'Put the kettle on.'),
+    ],
+)
+def test_what_words_for_an_action_name_is_touched(rule: str, task: str) -> None:
+    assert judge_rule(rule, task) is True
+
+
+@pytest.mark.parametrize(
+    ('rule', 'task'),
+    [('盘子要轻拿轻放。', '移动底盘。'), ('喝的东西要加盖。', '给花浇水。')],
+)
+def test_not_all_that_words_for_an_action_name_is_a_thing(rule: str, task: str) -> None:
+    assert judge_rule(rule, task) is False

@@ -136,6 +136,39 @@ def _list_ignored() -> dict[str, tuple[str, ...]]:
     return {name: tuple(split_words(text)) for name, text in load_tables()['ignored'].items()}
 
 
+@cache_texts(1024)
+def find_object(word: str) -> Mention | None:
+    """
+    Return the thing that words for an action name beside it; None: none.
+
+    The tea of 'make tea' and 倒茶, the knife of 磨刀. Rules that name the action are of no thing.
+    """
+    for start, end in _list_parts(word):
+        part = word[start:end]
+        if any(part in one != word and word.endswith(one) for one in _list_ignored()['zh']):
+            continue  # 移动底盘 moves no plate
+        for mention in find_mentions(part):
+            kinds = {sense.kind for sense in mention.senses if sense.level == 'is'}
+            if any(sense.concept == 'heated' for sense in mention.senses):
+                continue  # 热一热 does so to anything
+            if mention.word == part and 'thing' in kinds and 'action' not in kinds:
+                return mention
+    return None
+
+
+def _list_parts(word: str) -> Iterator[tuple[int, int]]:
+    """Yield where parts of words that do not begin them begin and end, the longest first."""
+    if not word.isascii():
+        for start in range(1, len(word)):
+            yield start, len(word)
+        return
+    ends = [match.end() for match in _WORD.finditer(word)]
+    starts = [match.start() for match in _WORD.finditer(word)]
+    for length in range(len(starts) - 1, 0, -1):
+        for first in range(1, len(starts) - length + 1):
+            yield starts[first], ends[first + length - 1]
+
+
 def name_concept(text: str, kind: str) -> str | None:
     """Return the concept of a kind that a name stands for; None: none that is known."""
     for mention in find_mentions(text.strip().lower()):

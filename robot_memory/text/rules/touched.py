@@ -7,7 +7,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from robot_memory.text.rules.lexicon import Mention, list_kinds_of, list_possible_kinds_of
+from robot_memory.text.rules.lexicon import (
+    Mention,
+    find_object,
+    list_kinds_of,
+    list_possible_kinds_of,
+)
 
 Truth: TypeAlias = bool | None
 """Kleene's three values; None: unknown."""
@@ -32,7 +37,11 @@ def read_things(named: Sequence[Named]) -> list[Thing]:
     """Return what things are touched, with their colours and materials."""
     found = []
     for place, (clause, mention, truth) in enumerate(named):
-        senses = mention.list_concepts('thing')
+        told = mention
+        actions = {sense.concept for sense in mention.list_concepts('action')}
+        if actions and 'water' not in actions and not mention.list_concepts('thing'):
+            told = find_object(mention.word) or mention
+        senses = told.list_concepts('thing')
         if not senses:
             continue
         follower = named[place + 1] if place + 1 < len(named) else None
@@ -43,13 +52,13 @@ def read_things(named: Sequence[Named]) -> list[Thing]:
         around = [other for same, other, _ in named if same is clause]
         found.append(
             Thing(
-                mention.word,
+                told.word,
                 kinds,
                 possible - kinds,
                 _find_adjectives(clause, around, mention, 'material'),
                 _find_adjectives(clause, around, mention, 'colour'),
                 truth,
-                mention.base,
+                told.base,
             )
         )
     return found
