@@ -350,6 +350,8 @@ def test_where_something_is_done_is_where_a_rule_holds() -> None:
         ('把刀放进抽屉', '洗刀。'),
         ('空托盘放回仓库。', '端托盘。'),
         ('脏毛巾送到地下室', '叠毛巾。'),
+        ('外卖一律搁鞋柜上', '把外卖拿进来。'),
+        ('拔下来的钉子放桶里', '拔钉子。'),
     ],
 )
 def test_where_a_thing_is_put_is_no_condition_beside_it(rule: str, task: str) -> None:
@@ -413,3 +415,17 @@ def test_a_tool_that_is_asked_for_is_no_condition() -> None:
 @pytest.mark.parametrize('how', ['慢行', '别跑', '小声说话', '低速行驶', '尽量少停留'])
 def test_a_chinese_place_before_what_to_do_there_is_where_a_rule_holds(how: str) -> None:
     assert read_rule(f'在走廊{how}') == {'place': 'hallway', 'words': '走廊'}
+
+
+@pytest.mark.parametrize(
+    ('rule', 'task', 'truth'),
+    [
+        ('出车库前先打灯。', '开出车库。', True),
+        ('进洁净室前把工具放在门口。', '去洁净室取样品。', True),
+        ('搬课桌前先掏桌肚。', '搬课桌。', None),
+    ],
+)
+def test_before_is_a_condition_in_short_chinese_words(
+    rule: str, task: str, truth: bool | None
+) -> None:
+    assert judge_rule(rule, task) is truth

@@ -48,7 +48,7 @@ from robot_memory.text.rules.sites import find_sites
 from robot_memory.text.rules.stating import Found, Read, select
 from robot_memory.text.rules.tools import find_mounted
 
-VERSION = 19
+VERSION = 20
 """Raise it when the same rule would have another condition: stored ones are then read anew."""
 _MANY = (ANYONE, 'worker', 'visitor')
 _HOURS = frozenset({'hours', 'days'})
@@ -345,6 +345,9 @@ def _is_measured_against(folded: str, mention: Mention, part: Part) -> bool:
             return True
         is_put = not part.forbids and is_destination(before, folded[part.start + mention.end :])
         return is_put or bool(re.search(r'(?:back to|away from|离)\s?(?:the )?$', before))
+    after = folded[part.start + mention.end :]
+    if not part.forbids and re.match(words['within_zh'], after) and is_destination(before, after):
+        return True
     return bool(re.search(f'{words["en"]}|{words["zh"]}', before))
 
 
