@@ -86,9 +86,10 @@ def _compile() -> dict[str, re.Pattern[str]]:
     into += [*split_words(words['holders_en']), *list_places()]
     onto = [word for kind in _ONLY_IN for word in _list_words(things[kind])]
     onto = [word for word in into if word not in onto]
-    heads = {name: '|'.join(sorted(set(one), key=len, reverse=True)) for name, one in (
-        ('into', into), ('onto', onto),
-    )}  # fmt: skip
+    heads = {
+        name: '|'.join(sorted(dict.fromkeys(one), key=len, reverse=True))
+        for name, one in (('into', into), ('onto', onto))
+    }
     article = '(?:(?:the|our|your|its|their|my|his|her|a|an|any) )?'
     adjectives = rf'(?:(?!{words["ends_en"]})[\w-]+ ){{0,3}}?'
     number = rf' (?:{make_number_en()})'

@@ -43,7 +43,7 @@ def write_vulgar(text: str) -> str:
 def _compile() -> dict[str, re.Pattern[str]]:
     measured = list_names((*MASSES.values(), *LENGTHS.values()))
     english = '|'.join(
-        sorted({*_OTHER_NAMES.split(), *filter(str.isascii, measured)}, key=len, reverse=True)
+        sorted([*_OTHER_NAMES.split(), *filter(str.isascii, measured)], key=len, reverse=True)
     )
     han = '|'.join(name for name in measured if not name.isascii())
     unit = rf'(?P<unit>{english})(?![a-z])'
