@@ -12,6 +12,8 @@ from robot_memory.text.rules.sites import make_number_en, make_pattern_en
 
 _HOLDERS = ('furniture', 'container', 'fridge', 'dishwasher', 'washing_machine', 'sink')
 """Kinds of thing that things are put into."""
+_NEAR = 200
+"""Characters before a place in which it is told what is put there."""
 _ONLY_IN = ('container',)
 """Of these what is put on one is done to it: 'put a label on the box'."""
 
@@ -28,7 +30,7 @@ def write_destinations(text: str) -> str:
 
     def say(match: re.Match[str]) -> str:
         before = text[: match.start()]
-        if found['stay'].search(before):
+        if found['stay'].search(before[-_NEAR:]):
             return 'there'
         put = match_put(before)
         if put is None:
@@ -52,7 +54,8 @@ def is_destination(before: str, after: str) -> bool:
 def match_put(before: str) -> re.Match[str] | None:
     """Return what tells, up to a place, that something is to be put there; None: nothing does."""
     found = _compile()
-    return found['put'].search(found['amount'].sub('', before))
+    near = before if len(before) <= _NEAR else f'\u2026{before[-_NEAR:]}'
+    return found['put'].search(found['amount'].sub('', near))
 
 
 def _names_what_is_put(words: str) -> bool:

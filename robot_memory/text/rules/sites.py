@@ -14,6 +14,8 @@ from robot_memory.text.rules.touched import Truth
 from robot_memory.text.toml_tables import load_toml
 from robot_memory.text.units import LENGTHS, MASSES
 
+_LISTED = '{0,12}'
+"""Places of a list behind its first."""
 _MOST = 40
 """Places of a span, from one number to another, that are told apart."""
 
@@ -54,7 +56,7 @@ def make_pattern_en() -> str:
     one = words['id_en']
     return (
         rf'(?:{names})(?:(?:e?s)?[ _-]{words["number_en"]}{one}|{words["joined_en"]})'
-        rf'(?:{words["joins_en"]}{one})*'
+        rf'(?:{words["joins_en"]}{one}){_LISTED}'
         rf'(?!{_make_amount()})'
     )
 
@@ -75,13 +77,13 @@ def make_pattern_zh() -> str:
     """Return a pattern of a place, or several, with the number in Chinese."""
     words = _load()['words']
     han = _join(word for word in _list_rows() if not word.isascii())
-    ids = f'{words["id_zh"]}(?:(?:号|#)?{words["joins_zh"]}{words["id_zh"]})*'
+    ids = f'{words["id_zh"]}(?:(?:号|#)?{words["joins_zh"]}{words["id_zh"]}){_LISTED}'
     one = (
         rf'(?:第(?:{ids})(?:{han})|(?<![a-z\d.])(?:{ids})(?:号|#)(?:{han})'
         rf'|(?<![a-z\d.一二三四五六七八九十百])(?:{ids})(?:{words["bare_zh"]})'
         rf'|(?:{words["first_zh"]})(?:{words["named_zh"]}){words["after_zh"]})'
     )
-    return f'{one}(?:{words["joins_zh"]}{one})*'
+    return f'{one}(?:{words["joins_zh"]}{one}){_LISTED}'
 
 
 def _make_amount() -> str:
@@ -106,15 +108,15 @@ def _compile() -> dict[str, re.Pattern[str]]:
         'en': compile_pattern(
             rf'(?<![\w-])(?!{words["verb_en"]})(?P<word>{names})'
             rf'(?:(?P<many>e?s)? {words["number_en"]}|[_-]|(?={words["joined_en"]}))'
-            rf'(?P<ids>{one}(?(many)(?:{joins}{one})*))(?!{_make_amount()})'
+            rf'(?P<ids>{one}(?(many)(?:{joins}{one}){_LISTED}))(?!{_make_amount()})'
         ),
         'zh': compile_pattern(
-            rf'(?P<first>第)?(?<![a-z\d.一二三四五六七八九十百])(?P<ids>{zh}(?:(?:号|#)?{joins_zh}{zh})*)'
+            rf'(?P<first>第)?(?<![a-z\d.一二三四五六七八九十百])(?P<ids>{zh}(?:(?:号|#)?{joins_zh}{zh}){_LISTED})'
             rf'(?P<mark>号|#)?(?P<word>{han})'
         ),
         'bare': compile_pattern(f'(?:{words["bare_zh"]})'),
         'named': compile_pattern(
-            rf'(?P<word>{words["first_zh"]})(?P<ids>{named}(?:{joins_zh}{named})*){words["after_zh"]}'
+            rf'(?P<word>{words["first_zh"]})(?P<ids>{named}(?:{joins_zh}{named}){_LISTED}){words["after_zh"]}'
         ),
         'one': compile_pattern(rf'(?<![a-z\d]){one}'),
         'hint': compile_pattern(rf"\d|(?<![a-z\d']){one}"),
