@@ -35,6 +35,18 @@ from robot_memory.text.tokenizer import fold
         ('3号楼', ['号楼 3']),
         ('工位12', ['工位 12']),
         ('3、4号区', ['区 3', '区 4']),
+        ('zone 3, 4 and 5', ['zone 3', 'zone 4', 'zone 5']),
+        ('zones 3/4', ['zone 3', 'zone 4']),
+        ('bay 12-14', ['bay 12', 'bay 13', 'bay 14']),
+        ('bays A to C', ['bay a', 'bay b', 'bay c']),
+        ('zone 3 to zone 5', ['zone 3', 'zone 4', 'zone 5']),
+        ('rack A-3-2', ['rack a3']),
+        ('row 4 of the greenhouse', ['row 4']),
+        ('at table 6 sits a guest', ['table 6']),
+        ('一区到三区', ['区 1', '区 2', '区 3']),
+        ('一百零二号房', ['房 102']),
+        ('二零四号房', ['房 204']),
+        ('A-3区', ['区 a3']),
         ('6号和7号货架', ['货架 6', '货架 7']),
     ],
 )
@@ -51,6 +63,13 @@ def test_a_place_with_a_number_is_read(text: str, sites: list[str]) -> None:
         'lift 2 boxes',
         'section 4.2',
         'the zone a robot is in',
+        'the area one must not enter',
+        'room two hundred and four',
+        'room two oh four',
+        'gate b 12',
+        'line 2 of the display',
+        'cell 3 of the battery',
+        'the table 2m away',
         'the shelf now',
         'keep to the right in corridors',
         'three zones',
@@ -111,6 +130,7 @@ def test_a_rule_of_a_place_holds_where_that_is_named(
         ('In corridor 3 never exceed 0.5 m/s.', 'Drive down corridor 4.', None, False),
         ('At table 4 serve slowly.', 'Serve table 4.', None, True),
         ('At table 4 serve slowly.', 'Serve table 5.', None, False),
+        ('At table 6 sits a guest, serve no nuts.', 'Serve nuts at table six.', None, True),
         ('Except in zone 3, drive at 1 m/s.', 'Drive to zone 3.', None, False),
         ('Except in zone 3, drive at 1 m/s.', 'Drive to zone 4.', None, True),
         ('Outside zone 3, keep the beacon on.', 'Drive to zone 4.', None, True),
@@ -128,6 +148,34 @@ def test_another_place_of_the_kind_is_not_that_one(
     rule: str, task: str, situation: dict[str, Any] | None, truth: bool | None
 ) -> None:
     assert judge_rule(rule, task, situation) is truth
+
+
+@pytest.mark.parametrize(
+    ('rule', 'task', 'truth'),
+    [
+        ('In zone 4 drive slowly', 'Mop zone 3 and the other zones.', None),
+        ('In zone 4 drive slowly', 'Mop zone 3, then the fourth zone.', None),
+        ('In zone 4 drive slowly', 'Mop zone 3 and every second zone.', None),
+        ('In zone 4 drive slowly', 'Mop from zone 3 to zone 6.', None),
+        ('In zone 4 drive slowly', 'Carry the box from zone 3 to zone 6.', False),
+        ('In zone 4 drive slowly', 'Mop zone 4b.', None),
+        ('In zone 4b drive slowly', 'Mop zone 4.', None),
+        ('In zone 4 drive slowly', 'Mop zone 14.', False),
+        ('In room 204 keep quiet', 'Go to room two hundred and four.', None),
+        ('四号区内慢行', '清扫三号区和其他区。', None),
+        ('四号区内慢行', '清扫3号区，然后第四个区。', None),
+        ('四号区内慢行', '清扫五号区。', False),
+    ],
+)
+def test_a_place_that_may_be_meant_too_leaves_a_rule_open(
+    rule: str, task: str, truth: bool | None
+) -> None:
+    assert judge_rule(rule, task) is truth
+
+
+def test_a_line_of_a_display_is_no_place_of_a_rule() -> None:
+    rule = 'If line 2 of the display shows E4, stop the arm.'
+    assert judge_rule(rule, 'Weld the frame in line 3.') is None
 
 
 @pytest.mark.parametrize(

@@ -53,6 +53,8 @@ _IMPLIED: tuple[tuple[str, str, bool | None], ...] = (
 """Who carries lifts, who lifts grips, and who grips may lift and carry."""
 WARM = 45.0
 """What is above this, in degrees Celsius, is hot."""
+_MOVING = frozenset({'drive', 'carry', 'lift', 'grasp'})
+"""What is done where something is only brought from one place to another."""
 
 
 @dataclass
@@ -125,6 +127,8 @@ def read_scene(
     for start, end in clauses:
         excluded += [(start + a, start + b) for a, b in _find_excluded(unnamed[start:end])]
         named += _read_clause(scene, unnamed, start, end, people)
+    done = {action for action, truth in scene.actions.items() if truth}
+    moves = bool(done) and done <= _MOVING
     if _compile()['way'].search(unnamed):
         _raise(scene.actions, 'drive', True)
     if _compile()['drills'].search(unnamed):
@@ -142,7 +146,7 @@ def read_scene(
     if hands and scene.actions.get('carry'):
         _raise(scene.actions, 'hand_over', None)
     scene.hours, scene.days = find_span_of_day(folded), find_days(folded)
-    scene.sites = read_sites(folded, excluded)
+    scene.sites = read_sites(folded, excluded, moves=moves)
     _apply_situation(scene, situation or {})
     _read_pointed(scene)
     return scene

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
@@ -80,7 +81,7 @@ def make_pattern_zh() -> str:
     ids = f'{words["id_zh"]}(?:(?:号|#)?{words["joins_zh"]}{words["id_zh"]}){_LISTED}'
     one = (
         rf'(?:第(?:{ids})(?:{han})|(?<![a-z\d.])(?:{ids})(?:号|#)(?:{han})'
-        rf'|(?<![a-z\d.一二三四五六七八九十百])(?:{ids})(?:{words["bare_zh"]})'
+        rf'|(?<![a-z\d.〇零一二两三四五六七八九十百千万])(?:{ids})(?:{words["bare_zh"]})'
         rf'|(?:{words["first_zh"]})(?:{words["named_zh"]}){words["after_zh"]})'
     )
     return f'{one}(?:{words["joins_zh"]}{one}){_LISTED}'
@@ -108,10 +109,12 @@ def _compile() -> dict[str, re.Pattern[str]]:
         'en': compile_pattern(
             rf'(?<![\w-])(?!{words["verb_en"]})(?P<word>{names})'
             rf'(?:(?P<many>e?s)? {words["number_en"]}|[_-]|(?={words["joined_en"]}))'
-            rf'(?P<ids>{one}(?(many)(?:{joins}{one}){_LISTED}))(?!{_make_amount()})'
+            rf'(?!\d+(?:{_make_amount()}))(?P<ids>{one}(?(many)(?:{joins}{one}){_LISTED}'
+            rf'|(?:(?:{joins}(?={words["more_en"]}){one}){{1,12}}{words["counted_en"]})?))'
+            rf'(?!{_make_amount()})'
         ),
         'zh': compile_pattern(
-            rf'(?P<first>第)?(?<![a-z\d.一二三四五六七八九十百])(?P<ids>{zh}(?:(?:号|#)?{joins_zh}{zh}){_LISTED})'
+            rf'(?P<first>第)?(?<![a-z\d.〇零一二两三四五六七八九十百千万])(?P<ids>{zh}(?:(?:号|#)?{joins_zh}{zh}){_LISTED})'
             rf'(?P<mark>号|#)?(?P<word>{han})'
         ),
         'bare': compile_pattern(f'(?:{words["bare_zh"]})'),
@@ -122,6 +125,14 @@ def _compile() -> dict[str, re.Pattern[str]]:
         'hint': compile_pattern(rf"\d|(?<![a-z\d']){one}"),
         'one_zh': compile_pattern(zh),
         'to': compile_pattern(f'{words["to_en"]}|{words["to_zh"]}'),
+        'joined': compile_pattern(rf'\s?(?:{words["to_en"]}|{words["to_zh"]})\s?(?:the )?'),
+        'from': compile_pattern(r'(?:\bfrom (?:the )?|从)$'),
+        'pronoun': compile_pattern(words['pronoun_en']),
+        'part': compile_pattern(words['part_en']),
+        'open': compile_pattern(
+            rf'(?<![\w-]){words["open_en"]}(?P<en>{names})s?(?![\w-])'
+            rf'|{words["open_zh"]}(?P<zh>{han})'
+        ),
     }
 
 
@@ -131,7 +142,8 @@ def find_sites(folded: str) -> list[Site]:
     sites: list[Site] = []
     # Few texts have a number or a letter alone, and to look for one is cheap.
     for match in found['en'].finditer(folded) if found['hint'].search(folded) else ():
-        sites += _read_each(match['word'], match)
+        if not _is_other(folded, match):
+            sites += _read_each(match['word'], match)
     if not folded.isascii():
         taken = -1
         for match in found['zh'].finditer(folded):
@@ -148,7 +160,31 @@ def find_sites(folded: str) -> list[Site]:
             if match.start() >= taken or not sites
             for site in _read_each(match['word'], match)
         ]
-    return sorted(sites, key=lambda site: site.start)
+    sites.sort(key=lambda site: site.start)
+    return sorted([*sites, *_read_between(folded, sites)], key=lambda site: site.start)
+
+
+def _is_other(folded: str, match: re.Match[str]) -> bool:
+    """Say whether no place is meant: line 2 of the display, the area one must not enter."""
+    found = _compile()
+    if match['ids'] == 'one' and found['pronoun'].search(folded[: match.start()]):
+        return True
+    part = found['part'].match(folded, match.end())
+    if part is None or match['word'] not in split_words(_load()['words']['parts']):
+        return False
+    return _list_rows().keys().isdisjoint((part['whole'], *part['whole'].split()))
+
+
+def _read_between(folded: str, sites: list[Site], *, of_ways: bool = False) -> Iterator[Site]:
+    """Yield the places between two: zone 3 to zone 5; of ways, those 'from zone 3 to zone 5'."""
+    found = _compile()
+    for one, other in itertools.pairwise(sites):
+        joined = found['joined'].fullmatch(folded, one.end, other.start)
+        if one.word != other.word or joined is None:
+            continue
+        if bool(found['from'].search(folded[: one.start])) is of_ways:
+            for number in _list_between(one.number, other.number):
+                yield Site(one.word, number, one.start, other.end)
 
 
 def _read_each(word: str, match: re.Match[str]) -> Iterator[Site]:
@@ -160,11 +196,26 @@ def _read_each(word: str, match: re.Match[str]) -> Iterator[Site]:
     for place, one in enumerate(ids):
         number = _write_number(one[0])
         between = match['ids'][ids[place - 1].end() : one.start()] if place else ''
-        if last and found['to'].search(between) and last.isdigit() and number.isdigit():
-            for other in range(int(last) + 1, min(int(number), int(last) + _MOST)):
-                yield Site(word, str(other), start, end)
+        if last and found['to'].search(between):
+            if last.isdigit() is not number.isdigit():
+                continue  # A-3-2 is neither 3 nor 2
+            for other in _list_between(last, number):
+                yield Site(word, other, start, end)
         yield Site(word, number, start, end)
         last = number
+
+
+def _list_between(first: str, last: str) -> list[str]:
+    """Return the numbers between two, or the letters: a4 of a3 and a5, b of a and c."""
+    one, other = (re.fullmatch(r'([a-z]*)(\d*)', written) for written in (first, last))
+    if not one or not other:
+        return []
+    if one[2] and other[2] and one[1] == other[1]:
+        stop = min(int(other[2]), int(one[2]) + _MOST)
+        return [f'{one[1]}{number}' for number in range(int(one[2]) + 1, stop)]
+    if len(first) == len(last) == 1:
+        return [chr(code) for code in range(ord(first) + 1, ord(last))]
+    return []
 
 
 def _write_number(written: str) -> str:
@@ -176,13 +227,31 @@ def _write_number(written: str) -> str:
     return f'{parse_number(plain):g}' if is_word else plain
 
 
-def read_sites(folded: str, excluded: Iterable[tuple[int, int]] = ()) -> dict[Site, Truth]:
-    """Return the places that a text names; what it excludes stays open."""
+def read_sites(
+    folded: str, excluded: Iterable[tuple[int, int]] = (), *, moves: bool = True
+) -> dict[Site, Truth]:
+    """
+    Return the places that a text names; what it excludes stays open.
+
+    So does what it names without a number (the other zones, with an empty number), and what is
+    between two places, unless it only `moves` from one to the other.
+    """
     spans = tuple(excluded)
-    return {
+    sites = find_sites(folded)
+    if not sites:
+        return {}
+    between = () if moves else _read_between(folded, sites, of_ways=True)
+    read: dict[Site, Truth] = dict.fromkeys((*_find_open(folded), *between))
+    return read | {
         site: None if any(start <= site.start < end for start, end in spans) else True
-        for site in find_sites(folded)
+        for site in sites
     }
+
+
+def _find_open(folded: str) -> Iterator[Site]:
+    """Yield what may be any place of a word: the other zones, the third zone."""
+    for match in _compile()['open'].finditer(folded):
+        yield Site(match['en'] or match['zh'], '', *match.span())
 
 
 def judge_site(word: str, number: str, sites: Mapping[Site, Truth], text: str) -> Truth:
@@ -196,14 +265,20 @@ def judge_site(word: str, number: str, sites: Mapping[Site, Truth], text: str) -
     same = [
         truth
         for site, truth in sites.items()
-        if site.number == number and own & rows.get(site.word, frozenset())
+        if site.number in ('', number) and own & rows.get(site.word, frozenset())
     ]
     if same:
         return True if True in same else None
     if not number.isdigit() and len(number) > 1 and _has_token(number, text):
         return True
-    others = [truth for site, truth in sites.items() if site.word == word]
-    return False if True in others else None
+    others = [site for site, truth in sites.items() if site.word == word and truth]
+    return None if not others or any(_is_part(number, site.number) for site in others) else False
+
+
+def _is_part(one: str, other: str) -> bool:
+    """Say whether a place may be a part of another by its name: 3b is of 3, b7 of b."""
+    short, long = sorted((one, other), key=len)
+    return long.startswith(short) and long[len(short)].isdigit() is not short[-1].isdigit()
 
 
 def _has_token(number: str, text: str) -> bool:
