@@ -24,7 +24,8 @@ def write_destinations(text: str) -> str:
 
     Where it is not sure that this is what it says, and of what must not be put somewhere, or only
     there, the place stays as 'to the kitchen': it may be part of what the rule is about, but no
-    word marks it as its condition.
+    word marks it as its condition. So it is with what tells where that place is: on the shelf in
+    room 4.
     """
     found = _compile()
 
@@ -42,7 +43,15 @@ def write_destinations(text: str) -> str:
             return 'there' if is_sure else match[0]
         return f'to the {match["into"] or match["onto"]}'
 
-    return found['where'].sub(say, text)
+    written, end = '', 0
+    for match in found['where'].finditer(text):
+        if match.start() < end:
+            continue
+        said = say(match)
+        written += text[end : match.start()] + said
+        further = found['further'].match(text, match.end()) if said == 'there' else None
+        end = (further or match).end()
+    return written + text[end:]
 
 
 def is_destination(before: str, after: str) -> bool:
@@ -101,7 +110,15 @@ def _compile() -> dict[str, re.Pattern[str]]:
         rf'(?: (?:{head})(?:e?s)?)*(?:{number})?|{make_pattern_en()})(?![\w-])'
         for name, head in heads.items()
     )
+    preps, anywhere = (
+        '|'.join(one) for one in zip(*((words[f'{n}_en'], heads[n]) for n in heads), strict=True)
+    )
+    further = (
+        rf' (?:of|{preps}) {article}(?:{adjectives}(?:{anywhere})(?:e?s)?(?:{number})?'
+        rf'|{make_pattern_en()})(?![\w-])'
+    )
     return {
+        'further': compile_pattern(f'(?:{further})+', re.IGNORECASE),
         'stay': compile_pattern(words['stay_en'], re.IGNORECASE),
         'where': compile_pattern(rf'\b(?:{where})', re.IGNORECASE),
         'put': compile_pattern(load_reader()['reworded']['put_en']),
