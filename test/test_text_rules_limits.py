@@ -165,3 +165,15 @@ def test_an_amount_of_which_no_word_tells_the_side_is_unclear(text: str) -> None
 @pytest.mark.parametrize('text', ['Never enter the freezer', 'Ask Anna first', ''])
 def test_a_rule_without_an_amount_limits_nothing(text: str) -> None:
     assert read_limits(text) == ()
+
+
+@pytest.mark.parametrize(
+    'text',
+    [
+        'Keep the pressure below 30 pounds per square inch',
+        'at most 3 tons of thrust',
+        '不超过500克力',
+    ],
+)
+def test_a_force_or_pressure_is_no_limit_of_a_mass(text: str) -> None:
+    assert not {limit.unit for limit in read_limits(text)} & {'g', 'kg', 'lb', 't'}

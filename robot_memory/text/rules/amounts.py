@@ -17,6 +17,7 @@ from robot_memory.text.figures import write_figures
 from robot_memory.text.questions.figures import list_units
 from robot_memory.text.questions.numbers import ENGLISH, HAN, parse_number
 from robot_memory.text.rules.normalising import normalise
+from robot_memory.text.rules.quantities import is_no_mass
 from robot_memory.text.toml_tables import load_toml
 from robot_memory.text.units import LENGTHS, MASSES
 
@@ -118,11 +119,18 @@ def _find_measured(folded: str, symbols: list[str]) -> Iterator[Amount]:
         name = match['unit']
         if match['number'] == 'a' and name in _THINGS:
             continue
+        if name in _list_masses() and is_no_mass(folded, match.end()):
+            continue
         place = ord(name[0]) - _FIRST_SYMBOL
         factor, unit = (1.0, symbols[place]) if 0 <= place < len(symbols) else names[name]
         if match['per']:
             unit = f'{unit}/{load()["rates"]["per"][match["per"]]}'
         yield Amount(_parse(match['number']) * factor, unit, *match.span())
+
+
+@cache
+def _list_masses() -> frozenset[str]:
+    return frozenset(name for one in MASSES.values() for name in one.list_names())
 
 
 def _find_counted(folded: str) -> Iterator[Amount]:

@@ -30,8 +30,9 @@ _NO_MASS = (
 )
 """Behind a name, what makes it a part of another unit: kg/m3, pounds of force."""
 _PRICE = compile_pattern(
-    r'\b(?:costs?|cost(?:s|ing)|pays?|paid|paying|worth|price(?:d at| of)?|for only)\s'
-    r'(?:about |only |over |under |around )?$'
+    r'\b(?:cost(?:s|ing)?|pays?|paid|paying|spends?|spent|spending|worth'
+    r'|price(?:d at| of)?|for only)\s'
+    r'(?:about |only |over |under |around |up to |at most |(?:no )?(?:more|less) than )?$'
 )
 _PAST = {'half past': 0.5, 'quarter past': 0.25, 'quarter to': -0.25}
 _WORDS = {'noon': 12.0, 'midday': 12.0, 'midnight': 24.0}
@@ -95,6 +96,16 @@ def _compile_clock() -> re.Pattern[str]:
 def load_scene() -> dict[str, Any]:
     """Return scene.toml."""
     return load_toml(__file__, 'scene.toml')
+
+
+def is_no_mass(folded: str, end: int) -> bool:
+    """Say whether what stands behind the name of a mass makes it a part of another unit."""
+    return _compile_no_mass().match(folded, end) is None
+
+
+@cache
+def _compile_no_mass() -> re.Pattern[str]:
+    return compile_pattern(_NO_MASS)
 
 
 def find_weights(folded: str) -> list[tuple[float, int, int]]:
