@@ -105,3 +105,37 @@ def test_what_is_only_as_heavy_is_not_heavier() -> None:
     assert judge_rule('Anything over 25 kg is rolled.', 'Bring the 25 kg sack.') is False
     assert judge_rule('For parts of 50 g or less go slowly.', 'Grip the 50 g part.') is True
     assert judge_rule('For parts under 50 g go slowly.', 'Grip the 50 g part.') is False
+
+
+@pytest.mark.parametrize(
+    ('rule', 'task', 'truth'),
+    [
+        ('Do not water when it is above 30 °C.', 'Water the beans.', None),
+        ('Do not touch the pot when it is above 60 °C.', 'Pick up the pot.', None),
+        ('Do not touch the pot when it is above 60 °C.', 'Pick up the cup.', False),
+        ('气温超过30度时不要浇水', '给番茄浇水。', None),
+        ('Anything above 60 °C is held with the glove.', 'Lift the cup.', False),
+    ],
+)
+def test_how_warm_it_is_no_task_needs_to_say(rule: str, task: str, truth: bool | None) -> None:
+    assert judge_rule(rule, task) is truth
+
+
+@pytest.mark.parametrize(
+    ('rule', 'task', 'truth'),
+    [
+        ('In the hall the floor is wet, drive slowly.', 'Drive to the hall.', None),
+        ('In the hall the floor is wet, drive slowly.', 'Drive to the kitchen.', False),
+        ('In rows 5 to 9 the floor is wet, drive slowly.', 'Water the beans in row 7.', None),
+        ('When the floor is wet, drive slowly.', 'Drive to the hall.', False),
+    ],
+)
+def test_that_it_is_wet_somewhere_is_told_by_the_rule(
+    rule: str, task: str, truth: bool | None
+) -> None:
+    assert judge_rule(rule, task) is truth
+
+
+def test_what_may_be_spent_is_no_weight() -> None:
+    assert find_weights('never spend more than 20 pounds') == []
+    assert find_weights('never lift more than 20 pounds') != []

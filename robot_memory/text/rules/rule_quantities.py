@@ -31,14 +31,26 @@ def read_quantities(part: Part, clause: str, folded: str) -> list[tuple[str, Con
                 continue
             if name == 'payload_kg' and re.search(topic['own_limit'], clause[:start]):
                 continue
-            found.append((name, {name: [sign, value]}))
+            atom: Condition = {name: [sign, value]}
+            if name == 'temperature_c' and _is_of_weather(clause[:start]):
+                atom = {'unsure': atom}
+            found.append((name, atom))
     found += [('hours', {'hours': span}) for span in _find_hours(clause)]
     if days := find_days(clause):
         found.append(('days', {'days': sorted(days)}))
     if re.search(r'(?:wet|damp|moist|slippery)\b|湿|积水|地.{0,2}有水', clause):
         floor = re.search(r'\b(?:floor|ground|ramp|road)\b|地面|地板|路面|地上', clause)
-        found.append(('wet', {'wet': 'floor' if floor else 'surface', 'words': 'wet'}))
+        wet: Condition = {'wet': 'floor' if floor else 'surface', 'words': 'wet'}
+        is_asked = re.search(load_reader()['condition']['timed_en'], clause)
+        is_told = re.search(topic['told_wet_en'], clause) and not is_asked
+        found.append(('wet', {'unsure': wet} if is_told else wet))
     return found
+
+
+def _is_of_weather(before: str) -> bool:
+    """Say whether nothing that a task could name is so warm: 'when it is over 30 degrees'."""
+    topic = load_reader()['topic']
+    return bool(re.search(f'{topic["weather_en"]}|{topic["weather_zh"]}', before))
 
 
 def _find_sign(before: str, after: str) -> str | None:
