@@ -158,6 +158,18 @@ def test_another_place_of_the_kind_is_not_that_one(
         ('In zone 4 drive slowly', 'Mop zone 3 and every second zone.', None),
         ('In zone 4 drive slowly', 'Mop from zone 3 to zone 6.', None),
         ('In zone 4 drive slowly', 'Carry the box from zone 3 to zone 6.', False),
+        ('In room 7 be quiet', 'Bring Anna from room 5 to her room.', None),
+        ('In room 7 be quiet', 'Bring the tray from room 5 to a free room.', None),
+        ('In room 7 be quiet', 'Bring the tray from room 5 next door.', None),
+        ('In room 7 be quiet', 'Vacuum the whole house, room 5 first.', None),
+        ('In room 7 be quiet', 'Go to room 5 and lock the room.', False),
+        ('五号房里轻声', '从四号房到老李的房间。', None),
+        ('In room A12 be quiet', 'Go to room 12 in building A.', None),
+        ('Between row 2 and row 5 do not honk', 'Drive to row 3.', True),
+        ('From row 5 to row 9 do not honk', 'Go to row 7.', True),
+        ('In zone A drive slowly', 'Drive to zone A.', True),
+        ('In zone A drive slowly', 'Drive to zone B.', False),
+        ('In zone B drive slowly', 'Take the box from zone A to the gate.', False),
         ('In zone 4 drive slowly', 'Mop zone 4b.', None),
         ('In zone 4b drive slowly', 'Mop zone 4.', None),
         ('In zone 4 drive slowly', 'Mop zone 14.', False),
@@ -167,7 +179,7 @@ def test_another_place_of_the_kind_is_not_that_one(
         ('四号区内慢行', '清扫五号区。', False),
     ],
 )
-def test_a_place_that_may_be_meant_too_leaves_a_rule_open(
+def test_another_place_leaves_a_rule_out_only_where_none_may_be_meant(
     rule: str, task: str, truth: bool | None
 ) -> None:
     assert judge_rule(rule, task) is truth

@@ -6,6 +6,7 @@ import unicodedata
 
 from robot_memory.text.figures import write_han_parts
 from robot_memory.text.rules.measures import write_parts, write_vulgar
+from robot_memory.text.rules.sites import mark_capital
 
 
 def normalise(text: str) -> tuple[str, str]:
@@ -13,7 +14,7 @@ def normalise(text: str) -> tuple[str, str]:
     shown = unicodedata.normalize('NFKC', write_vulgar(text))
     if not shown.isascii():
         shown = write_han_parts(shown)
-    shown = write_parts(shown)
+    shown = mark_capital(write_parts(shown))
     folded = shown.lower()
     if len(folded) != len(shown):
         folded = ''.join(c.lower() if len(c.lower()) == 1 else c for c in shown)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -130,14 +130,30 @@ def _compile() -> dict[str, re.Pattern[str]]:
         'pronoun': compile_pattern(words['pronoun_en']),
         'part': compile_pattern(words['part_en']),
         'open': compile_pattern(
-            rf'(?<![\w-]){words["open_en"]}(?P<en>{names})s?(?![\w-])'
-            rf'|{words["open_zh"]}(?P<zh>{han})'
+            rf'(?<![\w-])(?P<en>{names})(?P<many>e?s)?(?![\w-])'
+            rf'|(?:{words["open_zh"]})(?P<zh>{han})|{words["rest_en"]}|{words["rest_zh"]}'
         ),
+        'same': compile_pattern(words['same_en']),
+        'between': compile_pattern(r'\bbetween (?:the )?$'),
+        'and': compile_pattern(r'\sand\s(?:the )?'),
+        'capital': compile_pattern(rf'\b(?:{names}) A(?= [a-z])', re.IGNORECASE),
     }
 
 
-def find_sites(folded: str) -> list[Site]:
-    """Return the places of a folded text that have a number or a letter, in their order."""
+def mark_capital(shown: str) -> str:
+    """Return a text with the letter of 'In zone A drive slowly' so that it is no article."""
+    if ' A ' not in shown:
+        return shown
+    return _compile()['capital'].sub(lambda m: f'{m[0][:-1]}\uff21', shown)
+
+
+def find_sites(folded: str, *, has_ways: bool = True) -> list[Site]:
+    """
+    Return the places of a folded text that have a number or a letter, in their order.
+
+    With `has_ways` these are those between two, too, where it is told how to go: from zone 3 to
+    zone 6.
+    """
     found = _compile()
     sites: list[Site] = []
     # Few texts have a number or a letter alone, and to look for one is cheap.
@@ -161,7 +177,9 @@ def find_sites(folded: str) -> list[Site]:
             for site in _read_each(match['word'], match)
         ]
     sites.sort(key=lambda site: site.start)
-    return sorted([*sites, *_read_between(folded, sites)], key=lambda site: site.start)
+    between = list(_read_between(folded, sites))
+    between += _read_between(folded, sites, of_ways=True) if has_ways else []
+    return sorted([*sites, *between], key=lambda site: site.start)
 
 
 def _is_other(folded: str, match: re.Match[str]) -> bool:
@@ -179,7 +197,8 @@ def _read_between(folded: str, sites: list[Site], *, of_ways: bool = False) -> I
     """Yield the places between two: zone 3 to zone 5; of ways, those 'from zone 3 to zone 5'."""
     found = _compile()
     for one, other in itertools.pairwise(sites):
-        joined = found['joined'].fullmatch(folded, one.end, other.start)
+        is_between = found['between'].search(folded[: one.start])
+        joined = found['and' if is_between else 'joined'].fullmatch(folded, one.end, other.start)
         if one.word != other.word or joined is None:
             continue
         if bool(found['from'].search(folded[: one.start])) is of_ways:
@@ -220,7 +239,7 @@ def _list_between(first: str, last: str) -> list[str]:
 
 def _write_number(written: str) -> str:
     """Return a number or a letter as it is compared: 03 is 3, 三 is 3, B-7 is b7."""
-    plain = written.replace('-', '')
+    plain = written.replace('-', '').replace('ａ', 'a')
     if plain.isdigit():
         return str(int(plain))
     is_word = not plain.isascii() or (len(plain) > 2 and plain.isalpha())
@@ -237,21 +256,32 @@ def read_sites(
     between two places, unless it only `moves` from one to the other.
     """
     spans = tuple(excluded)
-    sites = find_sites(folded)
+    sites = find_sites(folded, has_ways=False)
     if not sites:
         return {}
     between = () if moves else _read_between(folded, sites, of_ways=True)
-    read: dict[Site, Truth] = dict.fromkeys((*_find_open(folded), *between))
+    read: dict[Site, Truth] = dict.fromkeys((*_find_open(folded, sites), *between))
     return read | {
         site: None if any(start <= site.start < end for start, end in spans) else True
         for site in sites
     }
 
 
-def _find_open(folded: str) -> Iterator[Site]:
-    """Yield what may be any place of a word: the other zones, the third zone."""
-    for match in _compile()['open'].finditer(folded):
-        yield Site(match['en'] or match['zh'], '', *match.span())
+def _find_open(folded: str, sites: Sequence[Site]) -> Iterator[Site]:
+    """Yield what may be any place of a word, or of all: the other zones, her room, next door."""
+    found = _compile()
+    for match in found['open'].finditer(folded):
+        if any(site.start <= match.start() < site.end for site in sites):
+            continue
+        is_named = match['en'] and not match['many'] and not _is_number(folded, match.end())
+        if is_named and found['same'].search(folded[: match.start()]):
+            continue
+        yield Site(match['en'] or match['zh'] or '', '', *match.span())
+
+
+def _is_number(folded: str, end: int) -> bool:
+    """Say whether a number follows that none of a place was read from: room two oh four."""
+    return bool(_compile()['one'].match(folded, end + 1))
 
 
 def judge_site(word: str, number: str, sites: Mapping[Site, Truth], text: str) -> Truth:
@@ -265,7 +295,8 @@ def judge_site(word: str, number: str, sites: Mapping[Site, Truth], text: str) -
     same = [
         truth
         for site, truth in sites.items()
-        if site.number in ('', number) and own & rows.get(site.word, frozenset())
+        if not site.word
+        or (site.number in ('', number) and own & rows.get(site.word, frozenset()))
     ]
     if same:
         return True if True in same else None
@@ -276,9 +307,11 @@ def judge_site(word: str, number: str, sites: Mapping[Site, Truth], text: str) -
 
 
 def _is_part(one: str, other: str) -> bool:
-    """Say whether a place may be a part of another by its name: 3b is of 3, b7 of b."""
+    """Say whether a place may be a part of another by its name: 3b is of 3, b7 of b or 7."""
     short, long = sorted((one, other), key=len)
-    return long.startswith(short) and long[len(short)].isdigit() is not short[-1].isdigit()
+    if long.startswith(short):
+        return long[len(short)].isdigit() is not short[-1].isdigit()
+    return long.endswith(short) and not long[: -len(short)].isdigit() and short.isdigit()
 
 
 def _has_token(number: str, text: str) -> bool:
