@@ -432,3 +432,18 @@ def test_before_is_a_condition_in_short_chinese_words(
     rule: str, task: str, truth: bool | None
 ) -> None:
     assert judge_rule(rule, task) is truth
+
+
+@pytest.mark.parametrize(
+    ('rule', 'task', 'truth'),
+    [
+        ('Never open dryer 2 while the drum turns.', 'Take the shirts out of dryer two.', None),
+        ('Gate 4 stays shut while planes taxi.', 'Open gate 4.', None),
+        ('Gate 4 stays shut while planes taxi.', 'Open gate 5.', False),
+        ('Drive slowly while the tray is full.', 'Drive to the hall.', False),
+    ],
+)
+def test_what_a_thing_does_by_itself_no_task_needs_to_say(
+    rule: str, task: str, truth: bool | None
+) -> None:
+    assert judge_rule(rule, task) is truth

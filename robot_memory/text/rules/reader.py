@@ -287,7 +287,11 @@ def _read_measured(parts: list[Part], folded: str, people: list[Person]) -> list
 
 
 def _tells_of_another(part: Part, clause: str, folded: str, people: list[Person]) -> bool:
-    """Say whether a condition is what somebody else does: 'while Tanja welds', 小谭焊接时."""
+    """
+    Say whether a condition is what somebody else does: 'while Tanja welds', 小谭焊接时.
+
+    Or what a thing does, whatever is done with it: 'while the drum turns'.
+    """
     opens = re.match(load_reader()['condition']['opens'], clause)
     start = part.start + (opens.end() if opens else 0)
     for person in people:
@@ -301,7 +305,11 @@ def _tells_of_another(part: Part, clause: str, folded: str, people: list[Person]
                 mention.start == at and mention.list_concepts('action')
                 for mention in find_mentions(clause)
             )
-    return False
+    itself = re.match(load_reader()['condition']['itself_en'], clause)
+    return itself is not None and any(
+        itself.span('thing') == (mention.start, mention.end) and mention.list_concepts('thing')
+        for mention in find_mentions(clause)
+    )
 
 
 def _read_mention(
