@@ -20,7 +20,9 @@ def test_each_name_of_a_mass_is_read_as_much_by_all(name: str, kilograms: float)
     assert convert(3, name, 'kg') == pytest.approx(3 * kilograms)
     assert convert(amount.value, amount.unit, 'kg') == pytest.approx(3 * kilograms)
     if name not in MASSES['mg'].list_names():
-        assert find_weights(f'3 {name}') == [(pytest.approx(3 * kilograms), 0, 2 + len(name))]
+        ((found, *span),) = find_weights(f'3 {name}')
+        assert found == pytest.approx(3 * kilograms)
+        assert span == [0, 2 + len(name)]
 
 
 @pytest.mark.parametrize(('name', 'metres'), _LENGTHS)
