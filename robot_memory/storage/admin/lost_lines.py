@@ -326,7 +326,9 @@ def _put_gap(new: apsw.Connection, head: audit.Head, last: int) -> None:
     """Enter that behind lost lines at the end the chain goes on from the last one there."""
     new.execute('DELETE FROM audit_gaps WHERE first > ?', (head.id,))
     chain = bytes.fromhex(head.chain)
-    new.execute('INSERT INTO audit_gaps VALUES (?, ?, ?)', (head.id + 1, last, chain))
+    new.execute(
+        'INSERT INTO audit_gaps (first, last, chain) VALUES (?, ?, ?)', (head.id + 1, last, chain)
+    )
 
 
 def _drop_lost_heads(new: apsw.Connection, missing: Ranges) -> None:
