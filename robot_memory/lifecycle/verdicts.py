@@ -40,11 +40,10 @@ ALONE, HINTED, SAID, DOUBTED = 1.25, 0.0, -0.5, 2.5
 The least log odds of a correction: by itself, where words say it may be one, or is, and where the
 text looks like a question, a plan or hearsay.
 """
-RESTATED, RESTATED_DOUBTED = 0.5, 1.5
+RESTATED, RESTATED_DOUBTED = 0.0, 1.0
 """
 Log odds, by all that is known, that a text says the same as a known one: from the first on it may;
-where it looks like a question, a plan or hearsay, from the second on. The first is above 0, as
-what is said of a known thing is new more often than in the pairs that the odds were fitted with.
+where it looks like a question, a plan or hearsay, from the second on.
 """
 DISTINCT = -2.5
 """The cross-encoder's log odds up to which two texts do not say the same."""
