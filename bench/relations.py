@@ -29,8 +29,8 @@ SETS = {
 """The fields of the older text, of the newer, and of whether the newer stands so to the older."""
 OTHERS = tuple(
     'other third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth'
-    ' fourteenth fifteenth sixteenth seventeenth eighteenth nineteenth twentieth retractions'
-    ' retractions_second'.split()
+    ' fourteenth fifteenth sixteenth seventeenth eighteenth nineteenth twentieth twentyfirst'
+    ' retractions retractions_second'.split()
 )
 FOLDER = Path(__file__).parent / 'planner'
 
