@@ -78,24 +78,21 @@ def store_fact(
         neighbours,
         reading,
     )
-    if known is not None and known.method == CROSS_ENCODER:
-        before = memories.get_active(connection, known.existing_id)
-        if _makes_rule(before, record) and not _may_take_over(before, record):
-            known = None
-    if known is None:
+    before = None if known is None else memories.get_active(connection, known.existing_id)
+    restates = known is not None and known.method == CROSS_ENCODER
+    makes_rule = before is not None and restates and _makes_rule(before, record)
+    if known is None or before is None or (makes_rule and not _may_take_over(before, record)):
         memory_id = memories.insert(connection, record, vector)
         corrected = link_correction(connection, memory_id, record, neighbours, verdicts)
         kept = Stored(memory_id, correction=corrected)
     else:
-        before = memories.get_active(connection, known.existing_id)
-        kept = _keep_known(memory, connection, known, record, vector)
+        kept = _keep_known(memory, connection, known, before, record, vector, is_new=makes_rule)
         if is_higher(record.authority, before.authority) and not kept.retried:
             # The word of a person corrects nothing of a planner; now it is the planner's own.
             memory_id = kept.memory_id
             corrected = link_correction(connection, memory_id, record, neighbours, verdicts)
             kept = replace(kept, correction=corrected)
     if may_be_rule:
-        restates = known is not None and known.method == CROSS_ENCODER
         keep_possible_rule(connection, kept.memory_id, record, restates=restates)
     return kept
 
@@ -104,36 +101,40 @@ def _keep_known(
     memory: Memory,
     connection: Connection,
     known: Duplicate,
+    before: Record,
     record: Record,
     vector: TextVectors | None,
+    *,
+    is_new: bool,
 ) -> Stored:
-    """Store that a known fact was said again, unless the same call or recording said it."""
-    if _is_reimported(connection, known.existing_id, record):
+    """
+    Store that a known fact was said again, unless the same call or recording said it.
+
+    What `is_new` says more than the fact as it was `before`, so that it is no retry.
+    """
+    if _is_reimported(connection, before, record):
         return Stored(known)
-    before = memories.get_active(connection, known.existing_id)
-    if not (known.method == CROSS_ENCODER and _makes_rule(before, record)):
+    if not is_new:
         retried, earlier = observations.find_retry(connection, known.existing_id, record)
         if retried:
             return Stored(known, earlier, retried=True)
     memory.accesses.record([known.existing_id])
     reinstate(connection, known.existing_id, record)
-    return Stored(known, _observe(connection, known.existing_id, record, vector))
+    return Stored(known, _observe(connection, known.existing_id, before, record, vector))
 
 
-def _is_reimported(connection: Connection, memory_id: int, said: Record) -> bool:
+def _is_reimported(connection: Connection, known: Record, said: Record) -> bool:
     """Say whether a text of a recording is known with its stamp: then it was not said again."""
     sense = said.context.get('sense')
     if said.stamp is None or not isinstance(sense, dict) or 'recording' not in sense:
         return False
-    stamp = memories.get_active(connection, memory_id).stamp
-    return stamp == said.stamp or observations.has_stamp(connection, memory_id, said.stamp)
+    return known.stamp == said.stamp or observations.has_stamp(connection, known.id, said.stamp)
 
 
 def _observe(
-    connection: Connection, memory_id: int, said: Record, vector: TextVectors | None
+    connection: Connection, memory_id: int, old: Record, said: Record, vector: TextVectors | None
 ) -> int:
     """Store that a known text was said again; return the id of the observation."""
-    old = memories.get_active(connection, memory_id)
     is_better = is_higher(said.authority, old.authority) or _makes_rule(old, said)
     if said.writer is None or not (is_better and _may_take_over(old, said)):
         writer = said.writer or THE_STORE
