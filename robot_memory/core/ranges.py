@@ -7,12 +7,17 @@ from collections.abc import Iterable
 
 def find_ranges(ids: Iterable[int]) -> list[tuple[int, int]]:
     """Return the first and the last of each run of ids without a gap, ascending."""
+    return join_ranges((one, one) for one in ids)
+
+
+def join_ranges(ranges: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Return ranges in order, with those that meet or overlap as one."""
     found: list[tuple[int, int]] = []
-    for one in sorted(ids):
-        if found and one <= found[-1][1] + 1:
-            found[-1] = found[-1][0], one
+    for low, high in sorted(ranges):
+        if found and low <= found[-1][1] + 1:
+            found[-1] = found[-1][0], max(high, found[-1][1])
         else:
-            found.append((one, one))
+            found.append((low, high))
     return found
 
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import apsw
 
-from robot_memory.core.ranges import read_ranges, read_steps
+from robot_memory.core.ranges import join_ranges, read_ranges, read_steps
 from robot_memory.storage.admin import audit_losses
 from robot_memory.storage.admin.audit_losses import Loss
 from robot_memory.storage.connection import Database
@@ -274,12 +274,12 @@ class Gone:
     def missing(self) -> list[tuple[int, int]]:
         """Return the ranges of lines that later ones tell of as removed or lost."""
         lost = [one for loss in self._losses for one in loss.missing]
-        return _join([*self._removed, *lost])
+        return join_ranges([*self._removed, *lost])
 
     @cached_property
     def _removed(self) -> list[tuple[int, int]]:
         """Return the ranges of lines that later ones tell of as removed."""
-        return _join(
+        return join_ranges(
             (low, high)
             for line, detail in self._lines
             for low, high in read_steps(detail.get('lines', ''))
@@ -302,17 +302,6 @@ class Gone:
             for line, detail in self._lines
             for low, high in read_ranges(detail['ids'])
         )
-
-
-def _join(ranges: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Return ranges in order, with those that meet as one."""
-    found: list[tuple[int, int]] = []
-    for low, high in sorted(ranges):
-        if found and low <= found[-1][1] + 1:
-            found[-1] = found[-1][0], max(high, found[-1][1])
-        else:
-            found.append((low, high))
-    return found
 
 
 def _verify_end(connection: apsw.Connection) -> str:

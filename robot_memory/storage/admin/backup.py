@@ -381,12 +381,13 @@ def _pack(path: Path, packed: Path) -> Path:
     """Compress a file, and read it back to compare."""
     compress_file(path, packed)
     with open(path, 'rb') as source, gzip.open(packed, 'rb') as file:
-        if _digest(source) != _digest(cast(BinaryIO, file)):
+        if compute_digest(source) != compute_digest(cast(BinaryIO, file)):
             raise Unavailable(f'{packed} does not match what was written; check the disk')
     return packed
 
 
-def _digest(file: BinaryIO) -> bytes:
+def compute_digest(file: BinaryIO) -> bytes:
+    """Return the SHA-256 of what is left to read of a file."""
     found = hashlib.sha256()
     while chunk := file.read(CHUNK):
         found.update(chunk)

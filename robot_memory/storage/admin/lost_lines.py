@@ -8,7 +8,6 @@ line may have told why, and else not at all, so that it stays a fault.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import math
 from collections.abc import Iterator, Sequence
@@ -29,7 +28,6 @@ from robot_memory.storage.admin.tree_mending import read_leaf
 from robot_memory.storage.page_file import open_pages
 from robot_memory.storage.tables import audit, erasing
 
-_CHUNK = 1 << 20
 _LINE_BYTES = 64
 """No line takes less: each has two digests of 32 bytes."""
 _REASON = 'lines of the audit, or what proves them, were lost with a damaged file'
@@ -102,15 +100,6 @@ class Evidence:
     def is_open(self) -> bool:
         """Say whether lines behind the last one that is there may be lost."""
         return any(high == math.inf for _, high in self.ranges)
-
-
-def compute_digest(path: Path) -> str:
-    """Return the SHA-256 of a file that nobody has open, in hex."""
-    digest = hashlib.sha256()
-    with path.open('rb') as file:
-        while block := file.read(_CHUNK):
-            digest.update(block)
-    return digest.hexdigest()
 
 
 def note(
@@ -325,10 +314,7 @@ def _lies_between(missing: Ranges, one: Unlike) -> bool:
 def _put_gap(new: apsw.Connection, head: audit.Head, last: int) -> None:
     """Enter that behind lost lines at the end the chain goes on from the last one there."""
     new.execute('DELETE FROM audit_gaps WHERE first > ?', (head.id,))
-    chain = bytes.fromhex(head.chain)
-    new.execute(
-        'INSERT INTO audit_gaps (first, last, chain) VALUES (?, ?, ?)', (head.id + 1, last, chain)
-    )
+    audit.put_gap(new, audit.Gap(head.id + 1, last, bytes.fromhex(head.chain)))
 
 
 def _drop_lost_heads(new: apsw.Connection, missing: Ranges) -> None:

@@ -141,12 +141,17 @@ def _refuse_unlost(
     finally:
         connection.close()
     if found:
-        shown = ', '.join(map(str, found[:_SHOWN])) + (', ...' if len(found) > _SHOWN else '')
         raise Conflict(
-            f'{backup} says that lines of the audit are lost which are in {path} (lines {shown}): '
+            f'{backup} says that lines of the audit are lost which are in {path} '
+            f'(lines {_list_first(found)}): '
             'they were removed, or that store was put back since; nothing was changed: salvage '
             'the store anew, or move it away first if it is not to count'
         )
+
+
+def _list_first(ids: Sequence[int]) -> str:
+    """Return the first of some ids, and whether there are more."""
+    return ', '.join(map(str, ids[:_SHOWN])) + (', ...' if len(ids) > _SHOWN else '')
 
 
 def _read_erased(path: Path) -> _Erased:
@@ -197,9 +202,9 @@ def _refuse_erased(backup: Path, copy: Path, erased: _Erased) -> None:
     finally:
         connection.close()
     if held:
-        shown = ', '.join(map(str, held[:_SHOWN])) + (', ...' if len(held) > _SHOWN else '')
         raise Conflict(
-            f'{backup} holds {len(held)} memories that were erased since (ids {shown}); nothing '
+            f'{backup} holds {len(held)} memories that were erased since '
+            f'(ids {_list_first(held)}); nothing '
             'was changed: use a backup that the erasure rewrote, or a later one'
         )
 

@@ -21,7 +21,8 @@ from robot_memory.core.errors import Conflict, Unavailable
 from robot_memory.core.files import keep_file
 from robot_memory.storage import checksums, damage, schema_runner
 from robot_memory.storage.admin import audit_check, lost_lines, partial_rows, schema_recovery
-from robot_memory.storage.admin.lost_lines import Evidence, compute_digest
+from robot_memory.storage.admin.backup import compute_digest
+from robot_memory.storage.admin.lost_lines import Evidence
 from robot_memory.storage.admin.row_reading import Table, list_columns, read_rows
 from robot_memory.storage.admin.row_types import list_column_types
 from robot_memory.storage.admin.tree_mending import TableTree, mend_trees
@@ -149,7 +150,10 @@ def _copy_files(path: Path, copy: Path, done: Salvaged) -> Evidence:
         what = f'{users} has the store open; end that, and salvage again'
         done.lose('what is written in the meantime', what)
     copy_with_log(path, copy)
-    evidence = Evidence(compute_digest(copy) if copy.exists() else '')
+    evidence = Evidence('')
+    if copy.exists():
+        with copy.open('rb') as file:
+            evidence.file = compute_digest(file).hex()
     if not schema_recovery.mend_header(copy):
         _replace_missing(copy)
     connection = checksums.connect(copy)

@@ -191,11 +191,16 @@ def remove_lines(connection: apsw.Connection, lines: Sequence[int]) -> None:
         if after is not None:
             gap = replace(after, first=gap.first)
             connection.execute('DELETE FROM audit_gaps WHERE first = ?', (last + 1,))
-        connection.execute(
-            'INSERT OR REPLACE INTO audit_gaps (first, last, chain) VALUES (?, ?, ?)',
-            (gap.first, gap.last, gap.chain),
-        )
+        put_gap(connection, gap)
         connection.execute('DELETE FROM audit WHERE id BETWEEN ? AND ?', (first, last))
+
+
+def put_gap(connection: apsw.Connection, gap: Gap) -> None:
+    """Enter how the chain goes on behind lines that are not there."""
+    connection.execute(
+        'INSERT OR REPLACE INTO audit_gaps (first, last, chain) VALUES (?, ?, ?)',
+        (gap.first, gap.last, gap.chain),
+    )
 
 
 def find_gap(connection: apsw.Connection, line: int) -> Gap | None:
