@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from robot_memory.core.errors import InvalidArgument
 from robot_memory.core.json_text import format_value
 from robot_memory.text.caching import cache_texts
-from robot_memory.text.units import LENGTHS, MASSES
+from robot_memory.text.units import LENGTHS, MASSES, name_units
 
 Dimension = tuple[int, ...]
 """Exponents of metre, kilogram, second, ampere, kelvin and radian."""
@@ -122,12 +122,7 @@ _WORDS = {
     'joules': 'J',
     'ω': 'Ohm',
     # Not the symbols: those of other letters may be others, as T and M are.
-    **{
-        name: symbol
-        for symbol, one in (*MASSES.items(), *LENGTHS.items())
-        for name in one.list_names()
-        if name != symbol
-    },
+    **{name: symbol for name, symbol in name_units(MASSES | LENGTHS).items() if name != symbol},
 }
 """Other ways to write a symbol or a product, in lower case."""
 _FACTOR = re.compile(r'([^\W\d_]+|°[CcFf]?|℃|℉|%|1)(?:\^?([-+]?[0-9]))?')

@@ -29,6 +29,11 @@ PLACE = os.path.join(
 )
 
 
+def match_any(words: Iterable[str]) -> str:
+    """Return a pattern of any of some words, the longest first: no other begins what is found."""
+    return '|'.join(map(re.escape, sorted(words, key=len, reverse=True)))
+
+
 def _identify(pattern: str, flags: int) -> bytes:
     written = f'{flags} {pattern}'.encode('utf-8', 'surrogatepass')
     return blake2b(written, digest_size=16).digest()

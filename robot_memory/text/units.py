@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import NamedTuple
 
 
@@ -39,3 +40,8 @@ LENGTHS = {
     'mi': Measure(1609.344, 'mi mile miles 英里'),
 }
 """By the symbol, in metres. Of inches the symbol is no name: 'put 6 in the box'."""
+
+
+def name_units(table: Mapping[str, Measure]) -> dict[str, str]:
+    """Return the symbol of a unit by each of its names."""
+    return {name: symbol for symbol, one in table.items() for name in one.list_names()}

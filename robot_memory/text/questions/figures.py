@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import cache, partial
 from typing import Any, NamedTuple
 
-from robot_memory.text.compiled_patterns import compile_pattern
+from robot_memory.text.compiled_patterns import compile_pattern, match_any
 from robot_memory.text.questions.model import Bound, Operator
 from robot_memory.text.questions.numbers import COUNT, ENGLISH, HAN, parse_number
 from robot_memory.text.questions.tables import expand, load_pattern, load_table
@@ -75,7 +75,7 @@ def _compose_units(names: dict[str, str]) -> Iterator[tuple[str, str]]:
 @cache
 def _join_units() -> str:
     """Return a pattern of all names of units, the longest first."""
-    return '|'.join(re.escape(name) for name in sorted(list_units(), key=len, reverse=True))
+    return match_any(list_units())
 
 
 def _compile_form(form: str, table: dict[str, Any], **more: str) -> re.Pattern[str]:

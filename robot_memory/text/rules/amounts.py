@@ -12,14 +12,14 @@ from functools import cache
 from itertools import product
 from typing import Any, NamedTuple
 
-from robot_memory.text.compiled_patterns import compile_pattern
+from robot_memory.text.compiled_patterns import compile_pattern, match_any
 from robot_memory.text.figures import write_figures
 from robot_memory.text.questions.figures import list_units
 from robot_memory.text.questions.numbers import ENGLISH, HAN, parse_number
 from robot_memory.text.rules.normalising import normalise
 from robot_memory.text.rules.quantities import is_no_mass
 from robot_memory.text.toml_tables import load_toml
-from robot_memory.text.units import LENGTHS, MASSES
+from robot_memory.text.units import LENGTHS, MASSES, name_units
 
 _THOUSANDS = compile_pattern(r'(?<=\d),(?=\d{3}(?!\d))')
 _DECIMAL_COMMA = compile_pattern(r'(?<=\d),(?=\d)')
@@ -130,7 +130,7 @@ def _find_measured(folded: str, symbols: list[str]) -> Iterator[Amount]:
 
 @cache
 def _list_masses() -> frozenset[str]:
-    return frozenset(name for one in MASSES.values() for name in one.list_names())
+    return frozenset(name_units(MASSES))
 
 
 def _find_counted(folded: str) -> Iterator[Amount]:
@@ -191,9 +191,8 @@ def _list_names() -> dict[str, tuple[float, str]]:
     """Return factor and unit by each name that a rule may use, rates too."""
     units, rates = _load_units(), load()['rates']
     found = {name: units[unit] for name, unit in list_units().items() if unit in units}
-    lengths = {name: unit for unit, one in LENGTHS.items() for name in one.list_names()}
-    masses = {name: unit for unit, one in MASSES.items() for name in one.list_names()}
-    found |= {name: _split_factor(unit) for name, unit in (lengths | masses).items()}
+    lengths = name_units(LENGTHS)
+    found |= {n: _split_factor(unit) for n, unit in (lengths | name_units(MASSES)).items()}
     found |= dict.fromkeys(MASSES['jin'].list_names(), (MASSES['jin'].factor, 'kg'))
     found |= {name: _split_factor(unit) for unit, said in load()['names'].items() for name in said}
     of = (rates['of'] | lengths).items()
@@ -211,7 +210,7 @@ def _list_names() -> dict[str, tuple[float, str]]:
 
 @cache
 def _compile_amount() -> re.Pattern[str]:
-    units = '|'.join(re.escape(name) for name in sorted(_list_names(), key=len, reverse=True))
+    units = match_any(_list_names())
     per = '|'.join(name for name in load()['rates']['per'] if not name.isascii())
     return compile_pattern(
         rf'(?:每(?P<per>{per}))?(?P<number>{_NUMBER})\s?-?个?'

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from functools import cache
 
-from robot_memory.text.compiled_patterns import compile_pattern
+from robot_memory.text.compiled_patterns import compile_pattern, match_any
 from robot_memory.text.questions.numbers import ENGLISH, HAN, parse_number
-from robot_memory.text.units import LENGTHS, MASSES, Measure
+from robot_memory.text.units import LENGTHS, MASSES, name_units
 
 _VULGAR = {
     '½': '1/2', '¼': '1/4', '¾': '3/4', '⅓': '1/3', '⅔': '2/3', '⅛': '1/8', '⅜': '3/8',
@@ -20,12 +19,6 @@ _OTHER_NAMES = 'newton newtons degree degrees litre litres liter liters second s
 """Names of other units that are told in parts."""
 _LIANG = 0.05
 """Kilograms of 两, which is a unit only behind 斤: else it is two."""
-
-
-def list_names(measures: Iterable[Measure]) -> list[str]:
-    """Return the names of units, the longest first."""
-    names = (name for one in measures for name in one.list_names())
-    return sorted(names, key=len, reverse=True)
 
 
 def write_vulgar(text: str) -> str:
@@ -41,11 +34,9 @@ def write_vulgar(text: str) -> str:
 
 @cache
 def _compile() -> dict[str, re.Pattern[str]]:
-    measured = list_names((*MASSES.values(), *LENGTHS.values()))
-    english = '|'.join(
-        sorted([*_OTHER_NAMES.split(), *filter(str.isascii, measured)], key=len, reverse=True)
-    )
-    han = '|'.join(name for name in measured if not name.isascii())
+    measured = name_units(MASSES | LENGTHS)
+    english = match_any([*_OTHER_NAMES.split(), *filter(str.isascii, measured)])
+    han = match_any(name for name in measured if not name.isascii())
     unit = rf'(?P<unit>{english})(?![a-z])'
     number = rf'(?<![\w.,/-]){ENGLISH}'
     share = '|'.join(_SHARES)

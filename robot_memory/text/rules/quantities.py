@@ -7,7 +7,7 @@ from datetime import datetime
 from functools import cache
 from typing import Any, NamedTuple
 
-from robot_memory.text.compiled_patterns import compile_pattern
+from robot_memory.text.compiled_patterns import compile_pattern, match_any
 from robot_memory.text.questions.numbers import ENGLISH, HAN, parse_number
 from robot_memory.text.toml_tables import load_toml
 from robot_memory.text.units import MASSES
@@ -53,9 +53,8 @@ class Clock(NamedTuple):
 @cache
 def _compile_weight() -> re.Pattern[str]:
     # Long patterns, of which few processes that ask once need any.
-    longest = sorted(map(re.escape, _KILOGRAMS), key=len, reverse=True)
-    names = '|'.join(name for name in longest if name.isascii())
-    names_zh = '|'.join(name for name in longest if not name.isascii())
+    names = match_any(filter(str.isascii, _KILOGRAMS))
+    names_zh = match_any(name for name in _KILOGRAMS if not name.isascii())
     return compile_pattern(
         rf'(?P<en>{_COMMAS}|(?<!\d,){_EN})[\s-]?(?P<unit>{names})(?![a-z0-9_]){_NO_MASS}'
         rf'|(?P<zh>{_ZH})\s?(?P<han>{names_zh}|kg){_NO_MASS}(?P<half>半?)'

@@ -8,12 +8,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any, NamedTuple
 
-from robot_memory.text.compiled_patterns import compile_pattern
+from robot_memory.text.compiled_patterns import compile_pattern, match_any
 from robot_memory.text.questions.numbers import parse_number
 from robot_memory.text.rules.lexicon import load_tables, split_words
 from robot_memory.text.rules.touched import Truth
 from robot_memory.text.toml_tables import load_toml
-from robot_memory.text.units import LENGTHS, MASSES
+from robot_memory.text.units import LENGTHS, MASSES, name_units
 
 _LISTED = '{0,12}'
 """Places of a list behind its first."""
@@ -53,7 +53,7 @@ def _list_rows() -> dict[str, frozenset[str]]:
 def make_pattern_en() -> str:
     """Return a pattern of a place, or several, with the number in English."""
     words = _load()['words']
-    names = _join(word for word in _list_rows() if word.isascii())
+    names = match_any(word for word in _list_rows() if word.isascii())
     one = words['id_en']
     return (
         rf'(?:{names})(?:(?:e?s)?[ _-]{words["number_en"]}{one}|{words["joined_en"]})'
@@ -77,7 +77,7 @@ def make_number_en() -> str:
 def make_pattern_zh() -> str:
     """Return a pattern of a place, or several, with the number in Chinese."""
     words = _load()['words']
-    han = _join(word for word in _list_rows() if not word.isascii())
+    han = match_any(word for word in _list_rows() if not word.isascii())
     ids = f'{words["id_zh"]}(?:(?:号|#)?{words["joins_zh"]}{words["id_zh"]}){_LISTED}'
     one = (
         rf'(?:第(?:{ids})(?:{han})|(?<![a-z\d.])(?:{ids})(?:号|#)(?:{han})'
@@ -89,20 +89,15 @@ def make_pattern_zh() -> str:
 
 def _make_amount() -> str:
     """Return a pattern of what stands behind a number that is of no place."""
-    measured = (*MASSES.values(), *LENGTHS.values())
-    units = _join(name for one in measured for name in one.list_names())
+    units = match_any(name_units(MASSES | LENGTHS))
     return rf'{_load()["words"]["amount_en"]}|\s?(?:{units})(?![a-z])'
-
-
-def _join(words: Iterable[str]) -> str:
-    return '|'.join(sorted(map(re.escape, words), key=len, reverse=True))
 
 
 @cache
 def _compile() -> dict[str, re.Pattern[str]]:
     words, rows = _load()['words'], _list_rows()
-    names = _join(word for word in rows if word.isascii())
-    han = _join(word for word in rows if not word.isascii())
+    names = match_any(word for word in rows if word.isascii())
+    han = match_any(word for word in rows if not word.isascii())
     one, joins = words['id_en'], words['joins_en']
     zh, named, joins_zh = words['id_zh'], words['named_zh'], words['joins_zh']
     return {
