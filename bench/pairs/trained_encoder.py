@@ -38,7 +38,7 @@ class Encoder:
         return cls(
             weights.read_matrix('emb.word', width),
             places + weights.read_floats('emb.type')[:width],
-            read_norm(weights, 'emb.ln'),
+            weights.read_norm('emb.ln'),
             [read_layer(weights, layer) for layer in range(layers)],
             weights.epsilon,
             weights.heads,
@@ -91,11 +91,6 @@ class Encoder:
         return normalize(states + outer, weights['oln'], self.epsilon)
 
 
-def read_norm(weights: Weights, name: str) -> tuple[Floats, Floats]:
-    """Return weight and bias of a layer normalisation."""
-    return weights.read_floats(f'{name}.w'), weights.read_floats(f'{name}.b')
-
-
 def read_layer(weights: Weights, layer: int) -> dict[str, tuple[Floats, Floats]]:
     """Return the matrices (inputs, outputs) of a layer with their biases, and its norms."""
     widths = dict.fromkeys(MATRICES, weights.hidden) | {'fo': weights.inner}
@@ -106,7 +101,7 @@ def read_layer(weights: Weights, layer: int) -> dict[str, tuple[Floats, Floats]]
         )
         for name, width in widths.items()
     }
-    return found | {name: read_norm(weights, f'l{layer}.{name}') for name in ('aln', 'oln')}
+    return found | {name: weights.read_norm(f'l{layer}.{name}') for name in ('aln', 'oln')}
 
 
 def normalize(states: Any, norm: tuple[Floats, Floats], epsilon: float) -> Any:

@@ -26,7 +26,7 @@ from robot_memory.api import RobotMemory
 from robot_memory.embedding.sentence_classifier import (
     WEIGHTS,
     Trait,
-    compute_kernel,
+    apply_kernel,
     count_ngrams,
     pack,
     unpack,
@@ -107,6 +107,11 @@ def fit(found: Sentences) -> Fit:
     ngrams = count_ngrams(found.texts)
     by_ngram = NGRAM_SHARE * ngrams.T @ solve(ngrams @ ngrams.T, labels, NGRAM_RIDGE)
     return Fit(found.vectors, duals, by_ngram)
+
+
+def compute_kernel(vectors: Floats, known: Floats) -> Floats:
+    """Return the RBF kernel of unit vectors with known ones, shape (vectors, known)."""
+    return apply_kernel(vectors @ known.T)
 
 
 def solve(kernel: Floats, labels: Floats, ridge: float) -> Floats:

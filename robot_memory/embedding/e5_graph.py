@@ -183,12 +183,12 @@ class E5Graph:
 
     def _bound_norm(self, norm: str) -> float:
         """Return what no number of a layer normalisation exceeds; whole, on every machine."""
-        weight, bias = (self._weights.read_floats(f'{norm}.{part}') for part in 'wb')
+        weight, bias = self._weights.read_norm(norm)
         return float(np.ceil(np.max(np.abs(weight) * self._width**0.5 + np.abs(bias))))
 
     def _bound_product(self, norm: str, name: str) -> float:
         """Return what no number of the product of a normalisation and a matrix exceeds."""
-        weight, bias = (self._weights.read_floats(f'{norm}.{part}') for part in 'wb')
+        weight, bias = self._weights.read_norm(norm)
         matrix = self._weights.read_matrix(f'{name}.w', self._width)
         centre = np.abs(matrix @ bias + self._weights.read_floats(f'{name}.b'))
         reach = np.linalg.norm(matrix * weight, axis=1) * self._width**0.5
@@ -206,7 +206,7 @@ class E5Graph:
         )
 
     def _add_norm(self, name: str) -> tuple[str, str]:
-        weight, bias = (self._weights.read_floats(f'{name}.{part}') for part in 'wb')
+        weight, bias = self._weights.read_norm(name)
         return self._add_tensor(f'{name}.w', weight), self._add_tensor(f'{name}.b', bias)
 
     def _add_node(

@@ -46,6 +46,10 @@ class Weights:
         table = raw.reshape(-1, width // BLOCK)
         return table['scale'], table['nibbles']
 
+    def read_norm(self, name: str) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """Give weight and bias of a layer normalisation."""
+        return self.read_floats(f'{name}.w'), self.read_floats(f'{name}.b')
+
     def read_matrix(self, name: str, width: int) -> NDArray[np.float32]:
         """Give a matrix as plain numbers, shape (rows, width)."""
         scales, packed = self.read_blocks(name, width)

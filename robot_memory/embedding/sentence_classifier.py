@@ -123,11 +123,6 @@ def load_classifier() -> SentenceClassifier:
     return SentenceClassifier()
 
 
-def compute_kernel(vectors: Floats, known: Floats) -> Floats:
-    """Return the RBF kernel of unit vectors with known ones, shape (vectors, known)."""
-    return apply_kernel(vectors @ known.T)
-
-
 def apply_kernel(cosines: Floats) -> Floats:
     """Return the RBF kernel of unit vectors of some cosines."""
     found: Floats = np.exp(2 * GAMMA * (cosines - 1), dtype=np.float32)
