@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from narrowing import require
-from test_storage_admin_disk_reserve import run_on_small_disk
+from small_disks import run_on_small_disk
 from viewing import Visit, write_tokens
 from waiting import HANG_SECONDS
 
@@ -47,20 +47,16 @@ import subprocess
 import sys
 from pathlib import Path
 from robot_memory.storage import Database
+from small_disks import fill_disk
 
 folder = Path(sys.argv[1])
 Database(folder / 'memory.db').close()
-with open(folder / 'filler', 'wb', buffering=0) as filler:
-    try:
-        while filler.write(bytes(4096)):
-            pass
-    except OSError:
-        pass
+filler = fill_disk(folder)
 words = ['view', '--view-port', '0', '--model', 'none', '--db', str(folder / 'memory.db')]
 command = [sys.executable, '-m', 'robot_memory', *words]
 with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as viewer:
     print(viewer.stdout.readline(), end='')
-    (folder / 'filler').unlink()
+    filler.unlink()
     print(viewer.stdout.readline(), end='')
     viewer.terminate()
 assert viewer.returncode == 0

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import shutil
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from robots import MovableClock, Robot
+from small_disks import run_on_small_disk
 
 SCRIPT = """
 import sys
 from pathlib import Path
 from robots import MovableClock, Robot
+from small_disks import fill_disk
 from robot_memory.core.errors import Unavailable
 from robot_memory.core.settings import Settings
 from robot_memory.memory import Memory
@@ -34,12 +33,7 @@ if not is_resident:
     clock.forward(seconds=61)
     kept.run()
 print(memory.disk_reserve.size)
-with open(folder / 'filler', 'wb', buffering=0) as filler:
-    try:
-        while filler.write(bytes(4096)):
-            pass
-    except OSError:
-        pass
+fill_disk(folder)
 def attempt(call):
     try:
         call()
@@ -61,39 +55,28 @@ robot.close()
 MB = 1_000_000
 
 
-def run_on_small_disk(folder: Path, *words: str, script: str = SCRIPT) -> list[str]:
-    """Run it where the folder is a disk of 16 MB; return the lines that it prints."""
-    mount = 'mount -t tmpfs -o size=16m tmpfs "$1" && shift && exec "$@"'
-    command = ['unshare', '-rm', 'sh', '-c', mount, 'sh', str(folder)]
-    if shutil.which('unshare') is None or subprocess.run([*command, 'true']).returncode:
-        pytest.skip('no small disk can be mounted here: unshare -rm is missing or not allowed')
-    ran = subprocess.run(
-        [*command, sys.executable, '-c', script, str(folder), *words],
-        capture_output=True,
-        text=True,
-        env={'PYTHONPATH': ':'.join(sys.path), 'HOME': str(folder)},
-    )
-    assert ran.returncode == 0, ran.stderr
-    return ran.stdout.splitlines()
-
-
 @pytest.mark.parametrize('verb', ['forget', 'erase', 'maintain'])
 def test_what_makes_room_finds_room(verb: str, tmp_path: Path) -> None:
-    assert run_on_small_disk(tmp_path, verb, '3') == [str(3 * MB), 'full', 'done', '0']
+    assert run_on_small_disk(tmp_path, verb, '3', script=SCRIPT) == [
+        str(3 * MB),
+        'full',
+        'done',
+        '0',
+    ]
 
 
 @pytest.mark.parametrize('verb', ['forget', 'erase', 'maintain'])
 def test_what_makes_room_finds_room_as_soon_as_a_store_is_opened(
     verb: str, tmp_path: Path
 ) -> None:
-    told = run_on_small_disk(tmp_path, verb, '32', 'resident')
+    told = run_on_small_disk(tmp_path, verb, '32', 'resident', script=SCRIPT)
     size, *rest = told
     assert 3 * MB < int(size) <= 4 * MB, 'a quarter of the disk'
     assert rest == ['full', 'done', '0']
 
 
 def test_without_a_reserve_a_full_disk_lets_nothing_be_forgotten(tmp_path: Path) -> None:
-    assert run_on_small_disk(tmp_path, 'forget', '0') == ['0', 'full', 'full', '0']
+    assert run_on_small_disk(tmp_path, 'forget', '0', script=SCRIPT) == ['0', 'full', 'full', '0']
 
 
 def test_it_is_kept_where_there_is_room_and_as_large_as_it_shall_be(

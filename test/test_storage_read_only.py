@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from old_stores import every_version, fixture, records
 from robots import Robot
-from test_storage_admin_disk_reserve import run_on_small_disk
+from small_disks import run_on_small_disk
 from waiting import until
 
 from robot_memory.api import RobotMemory
@@ -228,6 +228,7 @@ from robot_memory.core.errors import Unavailable
 from robot_memory.core.settings import Settings
 from robot_memory.memory import Memory
 from robots import Robot
+from small_disks import fill_disk
 
 folder, kind = Path(sys.argv[1]), sys.argv[2]
 settings = Settings(db_path=str(folder / 'memory.db'), model='none')
@@ -245,12 +246,7 @@ if kind == 'log':  # as after a power cut
         (folder / name).write_bytes(data)
 if kind == 'reserve':
     (folder / '.memory.db.reserve').write_bytes(bytes(1_000_000))
-with open(folder / 'filler', 'wb', buffering=0) as filler:
-    try:
-        while filler.write(bytes(4096)):
-            pass
-    except OSError:
-        pass
+filler = fill_disk(folder)
 before = (folder / 'memory.db').read_bytes()
 robot = opened()
 print(*robot.contents(query='red cup', n=5))
@@ -260,7 +256,7 @@ except Unavailable as error:
     print(error)
 robot.close()
 assert (folder / 'memory.db').read_bytes() == before
-(folder / 'filler').unlink()
+filler.unlink()
 robot = opened()
 robot.learn('the lamp is green')
 print(*sorted(robot.contents(query='red cup lamp', n=5)))
@@ -283,22 +279,18 @@ import sys
 from pathlib import Path
 from robot_memory.core.errors import Unavailable
 from robot_memory.storage import Database
+from small_disks import fill_disk
 
 path, room = Path(sys.argv[1]) / 'memory.db', int(sys.argv[2])
 (path.parent / 'room').write_bytes(bytes(room or 1))
-with open(path.parent / 'filler', 'wb', buffering=0) as filler:
-    try:
-        while filler.write(bytes(4096)):
-            pass
-    except OSError:
-        pass
+filler = fill_disk(path.parent)
 if room:
     (path.parent / 'room').unlink()
 try:
     Database(path)
 except Unavailable as error:
     print(error)
-(path.parent / 'filler').unlink()
+filler.unlink()
 Database(path).close()
 """
 
